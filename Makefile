@@ -1,0 +1,46 @@
+# Everything a person or CI does with this project. Each target sets up what it needs by itself.
+# Another interpreter: make PYTHON=/path/to/python3 test
+
+BIN := .venv/bin
+export PYTHON
+# The suites that need neither Spark nor much time.
+QUICK := not spark and not faults and not slow
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check lint format bench lock clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Make .venv with all that is needed (the other targets do this themselves)
+	@scripts/setup
+
+demo: setup ## See rollback recovery at work, in the terminal
+	@$(BIN)/falkirk demo
+
+test: lint ## Check everything: format, lint, types, layers, and all tests
+	$(BIN)/python -m pytest
+
+check: lint ## Check all that needs no Spark, in under a minute
+	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \
+		$(BIN)/python -m pytest --ignore=tests/spark -m "$(QUICK)"
+
+lint: setup ## Check format, lint, types and layers
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: setup ## Format the code and mend what ruff can mend
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+bench: setup ## Run the benchmarks and print their tables
+	$(BIN)/python -m benchmarks
+
+lock: setup ## Write the lock files anew (newest versions: make lock LOCK=--upgrade)
+	scripts/lock $(LOCK)
+
+clean: ## Remove all that the other targets made
+	rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist
+	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

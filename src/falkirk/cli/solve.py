@@ -1,0 +1,31 @@
+"""``falkirk solve``: the largest consistent rollback of a problem given as a file."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from falkirk.core.errors import ProblemError
+from falkirk.core.problem import read_problem, write_solution
+from falkirk.core.rollback import solve as solve_rollback
+
+
+@click.command()
+@click.argument("problem")
+def solve(problem: str) -> None:
+    """Print the frontiers for PROBLEM, a JSON file, or - for standard input, as JSON."""
+    graph, restorables = read_problem(_read(problem))
+    answer = write_solution(solve_rollback(graph, restorables))
+    click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def _read(problem: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if problem == "-" else Path(problem).read_bytes()
+    except OSError as error:
+        raise ProblemError(problem, f"cannot be read: {error.strerror}") from None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ProblemError(problem, "is not UTF-8 text") from None

@@ -1,0 +1,163 @@
+"""What a processor can be rolled back to: checkpoint metadata Ξ and the frontiers F* (§3.4, Table
+1).
+
+A processor either has a :class:`Chain` of saved checkpoints or, being stateless, restores to
+:class:`AnyFrontier`. Both answer in the columns that the solver reads: for each input edge M̄ and
+for each output edge D̄ and, where recorded, φ.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from falkirk.core.errors import DefinitionError
+from falkirk.core.graph import Edge, Graph
+from falkirk.core.times import EdgeId, ProcessorId
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Ξ(p, f): what recovery must know of a saved frontier (§4.2).
+
+    What is left out takes the safe side of Table 1: N̄ and M̄ are f, D̄ is the image of f (φ where
+    φ is recorded). ``projected`` gives φ(e)(f) for recorded edges.
+    """
+
+    frontier: Any
+    notified: Any = None
+    processed: Mapping[EdgeId, Any] = field(default_factory=dict)
+    discarded: Mapping[EdgeId, Any] = field(default_factory=dict)
+    projected: Mapping[EdgeId, Any] = field(default_factory=dict)
+
+
+class Chain:
+    """F*(p) of a processor that saves checkpoints: f₁ ⊂ f₂ ⊂ …, kept as columns.
+
+    >>> from falkirk.core.domain import EPOCH
+    >>> from falkirk.core.projection import Identity
+    >>> g = Graph({"p": EPOCH, "q": EPOCH}, [Edge("e", "p", "q", Identity(EPOCH, EPOCH))])
+    >>> chain = Chain(g, "p", [Checkpoint(EPOCH.empty), Checkpoint(EPOCH.frontier([(4,)]))])
+    >>> chain.frontiers, chain.discarded["e"]
+    ([∅, ↓(4)], [∅, ↓(4)])
+    """
+
+    __slots__ = (
+        "_unsent",
+        "discarded",
+        "domain",
+        "frontiers",
+        "inputs",
+        "notified",
+        "outputs",
+        "processed",
+        "processor",
+        "projected",
+    )
+
+    def __init__(
+        self, graph: Graph, processor: ProcessorId, checkpoints: Iterable[Checkpoint] = ()
+    ) -> None:
+        """The chain of ``checkpoints``, smallest first."""
+        self.processor = processor
+        self.domain = graph.domains[processor]
+        self.inputs = graph.inputs(processor)
+        self.outputs = graph.outputs(processor)
+        self.frontiers: list[Any] = []
+        self.notified: list[Any] = []
+        self.processed: dict[EdgeId, list[Any]] = {d.name: [] for d in self.inputs}
+        self.discarded: dict[EdgeId, list[Any]] = {e.name: [] for e in self.outputs}
+        self.projected: dict[EdgeId, list[Any]] = {
+            e.name: [] for e in self.outputs if e.projection.recorded
+        }
+        self._unsent = {
+            e.name: graph.domains[e.target].edge_empty
+            for e in self.outputs
+            if e.projection.recorded
+        }
+        for checkpoint in checkpoints:
+            self.append(checkpoint)
+
+    def append(self, checkpoint: Checkpoint) -> None:
+        """Adds the next, strictly larger checkpoint."""
+        frontier = checkpoint.frontier
+        if self.frontiers and not (self.frontiers[-1] <= frontier != self.frontiers[-1]):
+            raise DefinitionError(
+                f"checkpoints of {self.processor!r} form a chain: {frontier!r} is not strictly"
+                f" larger than {self.frontiers[-1]!r}"
+            )
+        projected = {edge: self._projection(edge, checkpoint) for edge in self.projected}
+        discarded = {
+            edge.name: self._discarded(edge, checkpoint, projected) for edge in self.outputs
+        }
+        self.frontiers.append(frontier)
+        self.notified.append(frontier if checkpoint.notified is None else checkpoint.notified)
+        for d in self.inputs:
+            default = self.domain.part(frontier, d.name)
+            self.processed[d.name].append(checkpoint.processed.get(d.name, default))
+        for e, sent in discarded.items():
+            self.discarded[e].append(sent)
+        for e, fixed in projected.items():
+            self.projected[e].append(fixed)
+
+    def _projection(self, edge: EdgeId, checkpoint: Checkpoint) -> Any:
+        fixed = checkpoint.projected.get(edge)
+        recorded = self.projected[edge]
+        if fixed is None:
+            if not checkpoint.frontier.is_empty:
+                raise DefinitionError(
+                    f"the checkpoint {checkpoint.frontier!r} of {self.processor!r} does not record"
+                    f" the projection of edge {edge!r}"
+                )
+            fixed = self._unsent[edge]
+        if recorded and not recorded[-1] <= fixed:
+            raise DefinitionError(
+                f"the projection of edge {edge!r} shrinks from {recorded[-1]!r} to {fixed!r}:"
+                " it must be monotone (§3.2)"
+            )
+        return fixed
+
+    def _discarded(self, edge: Edge, checkpoint: Checkpoint, projected: dict[EdgeId, Any]) -> Any:
+        if edge.name in checkpoint.discarded:
+            return checkpoint.discarded[edge.name]
+        if edge.name in projected:
+            return projected[edge.name]
+        return edge.projection.image(checkpoint.frontier)
+
+    def largest_inside(self, frontier: Any) -> int:
+        """The position of the largest checkpoint within ``frontier``, or -1."""
+        return bisect_right(self.frontiers, False, key=lambda listed: not listed <= frontier) - 1
+
+    def truncate(self, kept: int) -> None:
+        """Forgets all but the ``kept`` smallest checkpoints: F*'(p) after a rollback (§3.6)."""
+        for column in self._columns():
+            del column[kept:]
+
+    def forget(self, count: int) -> None:
+        """Forgets the ``count`` smallest checkpoints: they lie below the low-watermark (§4.2)."""
+        for column in self._columns():
+            del column[:count]
+
+    def _columns(self) -> Iterable[list[Any]]:
+        yield self.frontiers
+        yield self.notified
+        for columns in (self.processed, self.discarded, self.projected):
+            yield from columns.values()
+
+
+@dataclass(slots=True)
+class AnyFrontier:
+    """F*(p) of a stateless processor: every frontier inside ``complete``, and ⊤ while it lives
+    (§3.4).
+
+    ``complete`` is what was fully delivered, so that no message inside awaits delivery. M̄ is f; N̄
+    is f if it ``notifies``; D̄ is the image of f, or ∅ on the edges that it ``logs``.
+    """
+
+    complete: Any
+    failed: bool = False
+    notifies: bool = True
+    logs: frozenset[EdgeId] = frozenset()
+
+
+Restorable = Chain | AnyFrontier

@@ -1,0 +1,48 @@
+"""The errors of falkirk, by who is to blame and what to do next.
+
+FalkirkError
+├── DefinitionError   the flow, graph or projection as written cannot work
+├── ProblemError      a rollback problem given as a file is malformed
+├── RecoveryError     a rollback would need state that no longer exists
+└── InvariantError    a bug in falkirk itself: the engine stops
+
+Each error has a stable code; messages name the place and the next step.
+"""
+
+
+class FalkirkError(Exception):
+    """The base of every error that falkirk raises on purpose."""
+
+    code = "FK000"
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {super().__str__()}"
+
+
+class DefinitionError(FalkirkError):
+    """A graph, projection or flow that cannot work as defined."""
+
+    code = "FK100"
+
+
+class ProblemError(FalkirkError):
+    """A malformed rollback problem; ``place`` is the path to the offending value."""
+
+    code = "FK200"
+
+    def __init__(self, place: str, message: str) -> None:
+        """An error found at ``place``, such as ``processors.q.checkpoints[1].frontier``."""
+        super().__init__(f"{place}: {message}")
+        self.place = place
+
+
+class RecoveryError(FalkirkError):
+    """A rollback below what is still stored: says which state is gone."""
+
+    code = "FK300"
+
+
+class InvariantError(FalkirkError):
+    """A law of the system was broken: our bug, never the user's."""
+
+    code = "FK900"

@@ -1,0 +1,64 @@
+"""The partial orders on structured times.
+
+``PRODUCT`` is the order of causality inside loops: a time precedes another when no coordinate is
+larger. ``LEX`` is the total order that the paper imposes for checkpointing (§4.1). A partial order
+is not a sorting order, so it has a name of its own, ``leq``, and never overloads ``<=``.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from falkirk.core.times import SequenceNumber, Time
+
+
+class Order(Enum):
+    """How structured times of one processor are compared.
+
+    Laws: ``leq`` is reflexive, antisymmetric and transitive; ``meet`` and ``join`` are its greatest
+    lower and least upper bounds.
+
+    >>> Order.PRODUCT.leq((1, 2), (2, 1)), Order.LEX.leq((1, 2), (2, 1))
+    (False, True)
+    >>> Order.PRODUCT.join((1, 2), (2, 1)), Order.PRODUCT.meet((1, 2), (2, 1))
+    ((2, 2), (1, 1))
+    """
+
+    PRODUCT = "product"
+    LEX = "lex"
+
+    def leq(self, left: Time, right: Time) -> bool:
+        """Whether ``left`` happens no later than ``right``."""
+        if self is Order.LEX:
+            return left <= right
+        return product_leq(left, right)
+
+    def meet(self, left: Time, right: Time) -> Time:
+        """The greatest time that is no later than both."""
+        if self is Order.LEX:
+            return min(left, right)
+        return tuple(map(min, left, right))
+
+    def join(self, left: Time, right: Time) -> Time:
+        """The least time that is no earlier than either."""
+        if self is Order.LEX:
+            return max(left, right)
+        return tuple(map(max, left, right))
+
+
+def product_leq(left: Time, right: Time) -> bool:
+    """Whether no coordinate of ``left`` exceeds that of ``right``."""
+    return all(a <= b for a, b in zip(left, right, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOrder:
+    """The order on sequence numbers: comparable only on one edge (§3.1).
+
+    >>> e1, e2 = SequenceNumber("e1", 3), SequenceNumber("e2", 4)
+    >>> SequenceOrder().leq(e1, e2), SequenceOrder().leq(e1, SequenceNumber("e1", 3))
+    (False, True)
+    """
+
+    def leq(self, left: SequenceNumber, right: SequenceNumber) -> bool:
+        """Whether both are on one edge and ``left`` is no later."""
+        return left.edge == right.edge and left.number <= right.number

@@ -1,0 +1,1 @@
+"""Carries out the decisions of `falkirk.core` on Spark."""

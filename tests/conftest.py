@@ -1,0 +1,15 @@
+"""Settings that every suite shares.
+
+Hypothesis runs with the profile that FALKIRK_HYPOTHESIS names: `check` (few examples, for
+`make check`), `ci` (the default) or `long`. A failing example is printed with the line that
+replays it.
+"""
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("check", max_examples=25, deadline=None, print_blob=True)
+settings.register_profile("ci", max_examples=200, deadline=None, print_blob=True)
+settings.register_profile("long", max_examples=5_000, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("FALKIRK_HYPOTHESIS", "ci"))

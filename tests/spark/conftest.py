@@ -1,0 +1,42 @@
+"""One Spark session for all the tests of this folder."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from falkirk.runtime.java import find_java_home
+
+
+@pytest.fixture(scope="session")
+def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that takes everything Spark writes by itself."""
+    return tmp_path_factory.mktemp("spark")
+
+
+@pytest.fixture(scope="session")
+def spark(spark_folder: Path) -> Iterator[SparkSession]:
+    """A local session of two cores that listens on loopback alone and leaves nothing behind."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("JAVA_HOME", str(find_java_home()))
+        environment.setenv("PYSPARK_PYTHON", sys.executable)
+        environment.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        environment.setenv("SPARK_LOCAL_DIRS", str(spark_folder / "local"))
+        session = (
+            SparkSession.builder.master("local[2]")
+            .appName("falkirk-tests")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={spark_folder}")
+            .config("spark.sql.adaptive.enabled", "false")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.sql.shuffle.partitions", "2")
+            .config("spark.sql.warehouse.dir", str(spark_folder / "warehouse"))
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .getOrCreate()
+        )
+        yield session
+        session.stop()
