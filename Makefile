@@ -7,7 +7,7 @@ export PYTHON
 QUICK := not spark and not faults and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format bench lock clean
+.PHONY: help setup demo test check lint format simulate bench lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,12 @@ lint: setup ## Check format, lint, types and layers
 format: setup ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only
 	$(BIN)/ruff format
+
+SEEDS ?= 5000
+TEETH ?= 1000
+simulate: setup ## Put random flows through failures: make simulate SEEDS=100000 TEETH=1000
+	$(BIN)/python -m falkirk.testing.simulate --seeds $(SEEDS) --start $${START:-0} \
+		--teeth $(TEETH) $(if $(DOCS),--write-docs)
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m benchmarks

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from tests.properties.problems import random_problem
+from tests.scale import scaled
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint
 from falkirk.core.constraints import violations
@@ -12,7 +13,7 @@ from falkirk.core.monitor import Completed, Monitor, Saved
 from falkirk.core.problem import read_problem
 from falkirk.core.rollback import solve
 
-SEEDS = 1_500
+SEEDS = scaled(1_500)
 
 
 def announcements(seed: int):

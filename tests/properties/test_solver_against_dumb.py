@@ -5,11 +5,12 @@ import json
 import pytest
 from tests.properties.dumb import Dumb
 from tests.properties.problems import random_problem
+from tests.scale import scaled
 
 from falkirk.core.problem import read_problem, write_solution
 from falkirk.core.rollback import solve
 
-SEEDS, BLOCKS = 5_000, 20
+SEEDS, BLOCKS = scaled(5_000), 20
 CONSTRAINTS = ("undelivered", "discarded", "delivered", "within", "notified", "projection")
 
 
@@ -49,7 +50,7 @@ def test_without_any_one_constraint_the_answers_differ(constraint: str) -> None:
 
 @pytest.mark.parametrize("block", range(4))
 def test_every_lowered_processor_has_a_reason_and_no_other(block: int) -> None:
-    for seed in range(block, 1_000, 4):
+    for seed in range(block, SEEDS // 5, 4):
         solution = solve(*read_problem(json.dumps(random_problem(seed))))
         assert all(solution.reasons.values()), f"seed {seed}: a processor is lowered for no reason"
 
@@ -57,7 +58,7 @@ def test_every_lowered_processor_has_a_reason_and_no_other(block: int) -> None:
 def test_adding_a_checkpoint_never_lowers_anyone() -> None:
     """§3.6: "a valid set of frontiers remains valid as more checkpoints are saved"."""
     compared = 0
-    for seed in range(800):
+    for seed in range(SEEDS // 6):
         problem = random_problem(seed)
         after = Dumb(problem)
         larger, _ = answers(problem)
@@ -69,4 +70,4 @@ def test_adding_a_checkpoint_never_lowers_anyone() -> None:
                 for q, before in smaller.items():
                     assert after.parse(q, before) <= after.parse(q, larger[q]), f"seed {seed}"
                 compared += 1
-    assert compared > 500
+    assert compared > SEEDS // 10

@@ -8,6 +8,7 @@ from falkirk import __version__
 from falkirk.cli.demo import demo
 from falkirk.cli.solve import solve
 from falkirk.core.errors import FalkirkError
+from falkirk.core.problem.document import one_line
 
 USER_ERROR = 2
 
@@ -27,5 +28,5 @@ def main() -> None:
     try:
         cli()
     except FalkirkError as error:
-        click.echo(f"falkirk: {error}", err=True)
+        click.echo(f"falkirk: {one_line(str(error))}", err=True)
         sys.exit(USER_ERROR)

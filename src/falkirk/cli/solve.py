@@ -1,11 +1,11 @@
 """``falkirk solve``: the largest consistent rollback of a problem given as a file."""
 
-import json
 import sys
 from pathlib import Path
 
 import click
 
+from falkirk.cli.printing import print_json
 from falkirk.core.errors import ProblemError
 from falkirk.core.problem import read_problem, write_solution
 from falkirk.core.rollback import solve as solve_rollback
@@ -16,16 +16,21 @@ from falkirk.core.rollback import solve as solve_rollback
 def solve(problem: str) -> None:
     """Print the frontiers for PROBLEM, a JSON file, or - for standard input, as JSON."""
     graph, restorables = read_problem(_read(problem))
-    answer = write_solution(solve_rollback(graph, restorables))
-    click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+    print_json(write_solution(solve_rollback(graph, restorables)))
 
 
 def _read(problem: str) -> str:
     try:
-        data = sys.stdin.buffer.read() if problem == "-" else Path(problem).read_bytes()
+        data = _standard_input() if problem == "-" else Path(problem).read_bytes()
     except OSError as error:
         raise ProblemError(problem, f"cannot be read: {error.strerror}") from None
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise ProblemError(problem, "is not UTF-8 text") from None
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # Python's way to say that it was closed.
+        raise ProblemError("-", "cannot be read: standard input is closed")
+    return sys.stdin.buffer.read()

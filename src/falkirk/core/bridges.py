@@ -64,13 +64,25 @@ class Steps(Projection):
 
     @classmethod
     def epoch_to_sequence(cls, counts: list[int]) -> "Steps":
-        """Epoch t is forwarded as the messages up to the ``counts[t]``-th of the edge."""
-        table = tuple((TotalFrontier((t,)), TotalFrontier((n,))) for t, n in enumerate(counts))
+        """Epoch t is forwarded as the messages up to the ``counts[t]``-th of the edge.
+
+        Sequence numbers count from one, so no messages are ∅.
+
+        >>> Steps.epoch_to_sequence([0, 5]).phi(TotalFrontier((0,)))
+        ∅
+        """
+        table = tuple(
+            (TotalFrontier((t,)), TotalFrontier((n,) if n else ())) for t, n in enumerate(counts)
+        )
         return cls(EPOCH, TotalFrontier((INF,)), TotalFrontier(), table)
 
     @classmethod
     def sequence_to_epoch(cls, edge: EdgeId, bounds: list[int]) -> "Steps":
-        """Epoch t consists of the messages of ``edge`` up to the ``bounds[t]``-th."""
+        """Epoch t consists of the messages of ``edge`` up to the ``bounds[t]``-th.
+
+        For a processor with a second input the image is ⊤ as soon as that input has messages: safe,
+        but it forces the source back.
+        """
         table = tuple(
             (SequenceFrontier({edge: n}), TotalFrontier((t,))) for t, n in enumerate(bounds)
         )
@@ -85,7 +97,9 @@ class Steps(Projection):
         )
 
     def phi(self, frontier: Any) -> Any:
-        """What the largest entry inside ``frontier`` fixes."""
+        """What the largest entry inside ``frontier`` fixes; ∅ fixes nothing."""
+        if frontier.is_empty:
+            return self.target_empty
         if frontier.is_top:
             return self.target_top
         fixed = [part for entry, part in self.table if entry <= frontier]

@@ -8,9 +8,11 @@ for each output edge D̄ and, where recorded, φ.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+from falkirk.core.columns import Columns, append_row, share
 from falkirk.core.errors import DefinitionError
 from falkirk.core.graph import Edge, Graph
 from falkirk.core.times import EdgeId, ProcessorId
@@ -40,19 +42,27 @@ class Chain:
     >>> chain = Chain(g, "p", [Checkpoint(EPOCH.empty), Checkpoint(EPOCH.frontier([(4,)]))])
     >>> chain.frontiers, chain.discarded["e"]
     ([∅, ↓(4)], [∅, ↓(4)])
+
+    ``steady`` says that N̄, M̄ and D̄ grow with the frontier and N̄ lies within it, as they do unless
+    a processor begins to log what it used to discard. Then a constraint that forbids one checkpoint
+    forbids every larger one too. ``processed_alike`` and ``discarded_alike`` are the one column
+    that all inputs or all outputs share, if they do.
     """
 
     __slots__ = (
         "_unsent",
         "discarded",
+        "discarded_alike",
         "domain",
         "frontiers",
         "inputs",
         "notified",
         "outputs",
         "processed",
+        "processed_alike",
         "processor",
         "projected",
+        "steady",
     )
 
     def __init__(
@@ -63,13 +73,14 @@ class Chain:
         self.domain = graph.domains[processor]
         self.inputs = graph.inputs(processor)
         self.outputs = graph.outputs(processor)
+        self.steady = True
         self.frontiers: list[Any] = []
         self.notified: list[Any] = []
-        self.processed: dict[EdgeId, list[Any]] = {d.name: [] for d in self.inputs}
-        self.discarded: dict[EdgeId, list[Any]] = {e.name: [] for e in self.outputs}
-        self.projected: dict[EdgeId, list[Any]] = {
-            e.name: [] for e in self.outputs if e.projection.recorded
-        }
+        self.processed: Columns = share(d.name for d in self.inputs)
+        self.processed_alike: list[Any] | None = None
+        self.discarded_alike: list[Any] | None = None
+        self.discarded: Columns = share(e.name for e in self.outputs)
+        self.projected: Columns = share(e.name for e in self.outputs if e.projection.recorded)
         self._unsent = {
             e.name: graph.domains[e.target].edge_empty
             for e in self.outputs
@@ -81,28 +92,39 @@ class Chain:
     def append(self, checkpoint: Checkpoint) -> None:
         """Adds the next, strictly larger checkpoint."""
         frontier = checkpoint.frontier
-        if self.frontiers and not (self.frontiers[-1] <= frontier != self.frontiers[-1]):
-            raise DefinitionError(
-                f"checkpoints of {self.processor!r} form a chain: {frontier!r} is not strictly"
-                f" larger than {self.frontiers[-1]!r}"
-            )
+        self._refuse(checkpoint)
         projected = {edge: self._projection(edge, checkpoint) for edge in self.projected}
         discarded = {
             edge.name: self._discarded(edge, checkpoint, projected) for edge in self.outputs
         }
+        notified = frontier if checkpoint.notified is None else checkpoint.notified
+        processed = self._processed(checkpoint)
+        if self.steady:
+            self.steady = notified <= frontier and self._grows(notified, processed, discarded)
         self.frontiers.append(frontier)
-        self.notified.append(frontier if checkpoint.notified is None else checkpoint.notified)
-        for d in self.inputs:
-            default = self.domain.part(frontier, d.name)
-            self.processed[d.name].append(checkpoint.processed.get(d.name, default))
-        for e, sent in discarded.items():
-            self.discarded[e].append(sent)
-        for e, fixed in projected.items():
-            self.projected[e].append(fixed)
+        self.notified.append(notified)
+        self.processed_alike = append_row(self.processed, processed)
+        self.discarded_alike = append_row(self.discarded, discarded)
+        append_row(self.projected, projected)
+
+    def _processed(self, checkpoint: Checkpoint) -> dict[EdgeId, Any]:
+        frontier, given = checkpoint.frontier, checkpoint.processed
+        if self.domain.whole:
+            return {**dict.fromkeys(self.processed, frontier), **given}
+        part = self.domain.part
+        return {d: given[d] if d in given else part(frontier, d) for d in self.processed}
+
+    def _grows(
+        self, notified: Any, processed: Mapping[EdgeId, Any], discarded: Mapping[EdgeId, Any]
+    ) -> bool:
+        return not self.frontiers or (
+            self.notified[-1] <= notified
+            and all(self.processed[d][-1] <= taken for d, taken in processed.items())
+            and all(self.discarded[e][-1] <= sent for e, sent in discarded.items())
+        )
 
     def _projection(self, edge: EdgeId, checkpoint: Checkpoint) -> Any:
         fixed = checkpoint.projected.get(edge)
-        recorded = self.projected[edge]
         if fixed is None:
             if not checkpoint.frontier.is_empty:
                 raise DefinitionError(
@@ -110,12 +132,24 @@ class Chain:
                     f" the projection of edge {edge!r}"
                 )
             fixed = self._unsent[edge]
+        self._refuse_projection(edge, checkpoint.frontier, fixed)
+        return fixed
+
+    def _refuse(self, checkpoint: Checkpoint) -> None:
+        frontier = checkpoint.frontier
+        if self.frontiers and not (self.frontiers[-1] <= frontier != self.frontiers[-1]):
+            raise DefinitionError(
+                f"checkpoints of {self.processor!r} form a chain: {frontier!r} is not strictly"
+                f" larger than {self.frontiers[-1]!r}"
+            )
+
+    def _refuse_projection(self, edge: EdgeId, frontier: Any, fixed: Any) -> None:
+        recorded = self.projected[edge]
         if recorded and not recorded[-1] <= fixed:
             raise DefinitionError(
                 f"the projection of edge {edge!r} shrinks from {recorded[-1]!r} to {fixed!r}:"
                 " it must be monotone (§3.2)"
             )
-        return fixed
 
     def _discarded(self, edge: Edge, checkpoint: Checkpoint, projected: dict[EdgeId, Any]) -> Any:
         if edge.name in checkpoint.discarded:
@@ -123,6 +157,17 @@ class Chain:
         if edge.name in projected:
             return projected[edge.name]
         return edge.projection.image(checkpoint.frontier)
+
+    def extended(self, checkpoint: Checkpoint) -> "Chain":
+        """A chain of its own with one checkpoint more; this one stays as it is."""
+        twin = copy(self)
+        copies = {id(column): column[:] for column in self._columns()}
+        twin.frontiers, twin.notified = copies[id(self.frontiers)], copies[id(self.notified)]
+        for name in ("processed", "discarded", "projected"):
+            columns: Columns = getattr(self, name)
+            setattr(twin, name, {edge: copies[id(c)] for edge, c in columns.items()})
+        twin.append(checkpoint)
+        return twin
 
     def largest_inside(self, frontier: Any) -> int:
         """The position of the largest checkpoint within ``frontier``, or -1."""
@@ -142,7 +187,7 @@ class Chain:
         yield self.frontiers
         yield self.notified
         for columns in (self.processed, self.discarded, self.projected):
-            yield from columns.values()
+            yield from {id(column): column for column in columns.values()}.values()
 
 
 @dataclass(slots=True)

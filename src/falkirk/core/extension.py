@@ -4,15 +4,21 @@ Why a processor may not keep more is best said of the next time that it would ha
 explanations ask which constraint forbids a smallest extension of the chosen frontier.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from falkirk.core.domain import Domain, Structured
 from falkirk.core.frontier import SequenceFrontier
-from falkirk.core.times import INF, Coordinate, Time
+from falkirk.core.times import INF, Coordinate, EdgeId, Time
 
 
-def extensions(domain: Domain, frontier: Any, within: Any) -> list[Any]:
+def extensions(
+    domain: Domain, frontier: Any, within: Any, inputs: Iterable[EdgeId] = ()
+) -> list[Any]:
     """The smallest frontiers strictly above ``frontier``, one towards each maximum of ``within``.
+
+    Sequence numbers have a step on each input edge. ∅ and ⊤ name no edges, so ``inputs`` names
+    those that neither frontier does.
 
     >>> from falkirk.core.domain import EPOCH, Sequence
     >>> from falkirk.core.frontier import ProductFrontier, TotalFrontier
@@ -26,6 +32,8 @@ def extensions(domain: Domain, frontier: Any, within: Any) -> list[Any]:
     [↓{(0, 2)}, ↓{(0, 1), (1, 0)}]
     >>> extensions(Sequence(), SequenceFrontier({"e": 3}), SequenceFrontier({"e": 7, "d": 1}))
     [{d: 1, e: 3}, {e: 4}]
+    >>> extensions(Sequence(), Sequence().empty, Sequence().top, ["e"])
+    [{e: 1}]
     """
     if isinstance(domain, Structured):
         if domain.total:
@@ -33,10 +41,11 @@ def extensions(domain: Domain, frontier: Any, within: Any) -> list[Any]:
             return [domain.frontier([step])] if step in within else []
         towards = (top for top in within.maximal if top not in frontier)
         return [frontier | domain.frontier([_descend(frontier, top)]) for top in towards]
+    edges = {*inputs, *(edge for edge, _ in frontier.counts + within.counts)}
     return [
         frontier | SequenceFrontier({edge: frontier.count(edge) + 1})
-        for edge, number in within.counts
-        if frontier.count(edge) < number
+        for edge in sorted(edges)
+        if frontier.count(edge) < within.count(edge)
     ]
 
 

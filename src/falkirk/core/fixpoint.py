@@ -1,299 +1,293 @@
 """The fixed point of Figure 6, lowered along a worklist (§3.6).
 
 Every variable starts at the largest frontier that it could have and is only ever lowered: f(p), the
-frontier to roll back to, and f_n(p), the notification frontier. What a neighbour must know of a
-processor is kept per edge, so that a constraint is one comparison:
+frontier to roll back to, and f_n(p), the notification frontier. A processor that was lowered
+announces itself: it compares what its neighbours have with what it allows them now, and lowers
+those who have more. A constraint is one comparison:
 
-=======================  ===============================  =================
-constraint               holds when                       belongs to
-=======================  ===============================  =================
-discarded messages       ``discarded[e] <= reached[e]``   the source of e
-delivered messages       ``processed[e] <= fixed[e]``     the target of e
-processed notifications  N̄ on e ``<= notified[e]``        the target of e
-notification frontiers   f_n on e ``<= notified[e]``      the target of e
-=======================  ===============================  =================
+=======================  =====================================  =================
+constraint               holds when                             belongs to
+=======================  =====================================  =================
+discarded messages       ``D̄(e, f(source)) <= f(target)``       the source of e
+delivered messages       ``M̄(e, f(target)) <= φ(e)(f(source))`` the target of e
+notification frontiers   ``f_n(target) <= φ(e)(f_n(source))``   the target of e
+within the frontier      ``f_n(p) <= f(p)``                     p alone
+processed notifications  ``N̄(p, f(p)) <= f_n(p)``               p alone
+=======================  =====================================  =================
 
-A processor is visited again only when one of its constraints broke, so the work is proportional to
-what changes times the degree of what changes.
+Once everyone has announced itself, every constraint was looked at; after that one is looked at
+again only when the side that allows less was lowered. So the work is proportional to what changes
+times the degree of what changes, and no object is made for a constraint that holds.
 """
 
-from collections import deque
-from collections.abc import Iterable, Mapping
-from enum import IntEnum
+from collections.abc import Iterable
 from typing import Any
 
-from falkirk.core.checkpoint import AnyFrontier, Chain, Restorable
-from falkirk.core.errors import DefinitionError, RecoveryError
-from falkirk.core.graph import Graph
-from falkirk.core.times import ProcessorId
+from falkirk.core.checkpoint import AnyFrontier, Chain
+from falkirk.core.descent import demand, leap
+from falkirk.core.domain import Structured
+from falkirk.core.errors import RecoveryError
+from falkirk.core.projection import Projection
+from falkirk.core.trail import NO_EDGE, Blocked
+from falkirk.core.variables import Variables
+
+PATIENCE = 32
+"""After so many steps of one variable a leap is tried."""
 
 
-class Blocked(IntEnum):
-    """Which constraint stopped a processor on an edge."""
+class Fixpoint(Variables):
+    """The variables of Figure 6, and how they are lowered."""
 
-    DISCARDED = 0
-    DELIVERED = 1
-    NOTIFIED = 2
-    NOTIFICATION_FRONTIER = 3
+    # From scratch, and again after some were raised.
 
+    def settle(self) -> None:
+        """Lowers until every constraint holds."""
+        self._queue.extend(range(len(self.names)))
+        self._queued[:] = b"\1" * len(self.names)
+        self._run()
 
-NO_EDGE = -1
-Blocker = tuple[Blocked, int]
-"""A constraint and the number of the edge on which it failed, or ``NO_EDGE``."""
+    def resettle(self, raised: Iterable[int]) -> None:
+        """Lowers until every constraint holds; only ``raised`` may violate theirs at first."""
+        self._suspects.extend(raised)
+        self._run()
 
-
-class Fixpoint:
-    """The variables of Figure 6 for one graph, as arrays over numbered processors and edges."""
-
-    def __init__(self, graph: Graph, restorables: Mapping[ProcessorId, Restorable]) -> None:
-        """All processors at their largest frontiers; nothing is checked yet."""
-        self.topology = graph.topology
-        self.names, self.edges = self.topology.names, self.topology.edges
-        self.domains = list(graph.domains.values())
-        self.whole = [domain.whole for domain in self.domains]
-        self.restorables = [restorables[name] for name in self.names]
-        self.frontier: list[Any] = [None] * len(self.names)
-        self.notification: list[Any] = [None] * len(self.names)
-        self.position = [-1] * len(self.names)
-        self.blockers: list[set[Blocker]] = [set() for _ in self.names]
-        self.fixed: list[Any] = [None] * len(self.edges)
-        self.notified: list[Any] = [None] * len(self.edges)
-        self.reached: list[Any] = [None] * len(self.edges)
-        self.processed: list[Any] = [None] * len(self.edges)
-        self.discarded: list[Any] = [None] * len(self.edges)
-        self._recorded: dict[int, list[Any]] = {}
-        self._columns = [self._columns_of(p) for p in range(len(self.names))]
-        for p in range(len(self.names)):
-            self.raise_to_largest(p)
-
-    def _columns_of(self, p: int) -> tuple[list[list[Any]], list[list[Any]]]:
-        """The columns of p's chain in the order of its outputs and of its inputs."""
-        restorable, outputs = self.restorables[p], self.topology.outputs[p]
-        if isinstance(restorable, Chain):
-            for e in outputs if restorable.projected else ():
-                if self.edges[e].projection.recorded:
-                    self._recorded[e] = restorable.projected[self.edges[e].name]
-            return list(restorable.discarded.values()), list(restorable.processed.values())
-        if any(projection.recorded for projection, _ in self.topology.groups[p]):
-            raise DefinitionError(
-                f"{self.names[p]!r} restores to any frontier, so its projections cannot be recorded"
-            )
-        return [], []
-
-    def largest(self, p: int) -> Any:
-        """max F*(p)."""
+    def raise_frontier(self, p: int, frontier: Any) -> None:
+        """Puts f(p) at ``frontier``, which it is known not to exceed."""
         restorable = self.restorables[p]
         if isinstance(restorable, Chain):
-            return restorable.frontiers[-1]
-        return restorable.complete if restorable.failed else self.domains[p].top
+            self._put_chain(p, restorable, restorable.largest_inside(frontier))
+        else:
+            self._put_any(p, restorable, frontier)
+        self._told[p] = None
 
-    def raise_to_largest(self, p: int) -> None:
-        """Puts ``p`` back at its largest frontier and forgets what had lowered it."""
-        restorable = self.restorables[p]
-        if isinstance(restorable, Chain):
-            self.position[p] = len(restorable.frontiers) - 1
-        self.frontier[p] = self.notification[p] = self.largest(p)
-        self.blockers[p].clear()
-        self._publish(p)
-        self._publish_notification(p)
+    def raise_notification(self, p: int, frontier: Any) -> None:
+        """Puts f_n(p) at ``frontier``, which it is known not to exceed."""
+        self._put_notification(p, frontier)
+        self._told_notification[p] = None
 
-    def settle(self, dirty: Iterable[int]) -> None:
-        """Lowers until every constraint holds; only those in ``dirty`` may be violated at first."""
-        queue = deque(dirty)
-        queued = bytearray(len(self.names))
-        for p in queue:
-            queued[p] = 1
-        while queue:
-            p = queue.popleft()
-            queued[p] = 0
-            frontier, notification = self.frontier[p], self.notification[p]
-            restorable = self.restorables[p]
-            if isinstance(restorable, Chain):
-                self._lower_chain(p, restorable)
+    def _run(self) -> None:
+        queue, queued, suspects = self._queue, self._queued, self._suspects
+        while queue or suspects:
+            if suspects:
+                self._examine(suspects.pop())
             else:
-                self._lower_any(p, restorable)
-            self._lower_notification(p)
-            broken: list[int] = []
-            if self.frontier[p] != frontier:
-                self._publish(p)
-                broken += self._broken_neighbours(p)
-            if self.notification[p] != notification:
-                self._publish_notification(p)
-                broken += self._broken_notifications(p)
-            for q in broken:
-                if not queued[q]:
-                    queued[q] = 1
-                    queue.append(q)
+                p = queue.popleft()
+                queued[p] = 0
+                self._announce(p)
 
-    # What p may keep, given its neighbours.
+    def _touch(self, p: int) -> None:
+        if not self._queued[p]:
+            self._queued[p] = 1
+            self._queue.append(p)
 
-    def _lower_chain(self, p: int, chain: Chain) -> None:
+    # What p allows its neighbours.
+
+    def _announce(self, p: int) -> None:
+        """Lowers the neighbours of ``p`` that have more than it allows."""
+        frontier, notification = self.frontier[p], self.notification[p]
+        moved = self._told[p] is not frontier
+        moved_notification = self._told_notification[p] is not notification
+        self._told[p], self._told_notification[p] = frontier, notification
+        taken, sent, noted = self._taken, self._sent, self._noted
+        for projection, edges, targets in self.topology.groups[p]:
+            if projection.recorded:
+                self._announce_recorded(p, edges)
+                continue
+            fixed = None
+            if moved:
+                fixed = projection.phi(frontier)
+                for k in [k for k, q in enumerate(targets) if not taken[q] <= fixed]:
+                    self._deliver(edges[k], fixed)
+            if moved_notification:
+                if fixed is None or notification is not frontier:
+                    fixed = projection.phi(notification)
+                for k in [k for k, q in enumerate(targets) if not noted[q] <= fixed]:
+                    self._notify(edges[k], fixed)
+        if moved:
+            inputs, sources = self.topology.inputs[p], self.topology.sources[p]
+            if self.whole[p]:
+                for k in [k for k, q in enumerate(sources) if not sent[q] <= frontier]:
+                    self._discard(inputs[k], frontier)
+            else:
+                for d in inputs:
+                    self._discard(d, frontier.on(self.edges[d].name))
+
+    def _announce_recorded(self, p: int, edges: list[int]) -> None:
+        chain, notification = self.restorables[p], self.notification[p]
+        assert isinstance(chain, Chain), "a recorded projection belongs to a chain of checkpoints"
+        here = inside = self.position[p]
+        if notification is not self.frontier[p]:
+            inside = chain.largest_inside(notification)
+        for e in edges:
+            recorded = chain.projected[self.edges[e].name]
+            self._deliver(e, recorded[here])
+            if inside >= 0:
+                self._notify(e, recorded[inside])
+            else:
+                self._notify(e, self.domains[self.topology.target[e]].edge_empty)
+
+    # What the neighbours of p allow it. These may be called when nothing is broken.
+
+    def _examine(self, p: int) -> None:
+        """Lowers ``p`` to what its neighbours and its own notifications allow."""
+        self._reconcile(p)
+        topology, whole, frontier = self.topology, self.whole, self.frontier
+        sent, taken = self._sent[p], self._taken[p]
+        for e in topology.outputs[p]:
+            q = topology.target[e]
+            if not (whole[q] and sent <= frontier[q]):
+                self._discard(e, self.reached(e))
+        for d in topology.inputs[p]:
+            q = topology.source[d]
+            fixed = self.project(d, frontier[q])
+            if not taken <= fixed:
+                self._deliver(d, fixed)
+            if self.notification[q] is not frontier[q]:
+                fixed = self.project(d, self.notification[q])
+            if not self._noted[p] <= fixed:
+                self._notify(d, fixed)
+
+    def _discard(self, e: int, bound: Any) -> None:
+        """The source of e may not have discarded more on it than ``bound``."""
+        p, edge = self.topology.source[e], self.edges[e]
+        restorable = self.restorables[p]
+        if isinstance(restorable, Chain):
+            column = restorable.discarded[edge.name]
+            self._lower_chain(p, restorable, column, bound, Blocked.DISCARDED, e)
+        elif edge.name in restorable.logs or edge.projection.image(self.frontier[p]) <= bound:
+            return
+        else:
+            kept = edge.projection.adjoint(bound)
+            self._lower_any(p, restorable, self._offered(p) & kept, kept, Blocked.DISCARDED, e)
+
+    def _deliver(self, e: int, bound: Any) -> None:
+        """The target of e may not have processed more from it than ``bound``."""
+        q, name = self.topology.target[e], self.edges[e].name
+        restorable, domain = self.restorables[q], self.domains[q]
+        if isinstance(restorable, Chain):
+            column = restorable.processed[name]
+            self._lower_chain(q, restorable, column, bound, Blocked.DELIVERED, e)
+        elif not domain.part(self.frontier[q], name) <= bound:
+            kept = domain.limited(self._offered(q), name, bound)
+            self._lower_any(q, restorable, kept, bound, Blocked.DELIVERED, e)
+
+    def _notify(self, e: int, bound: Any) -> None:
+        """The target of e may not have a notification frontier beyond ``bound``."""
+        q, name = self.topology.target[e], self.edges[e].name
+        domain, notification = self.domains[q], self.notification[q]
+        if domain.part(notification, name) <= bound:
+            return
+        lower = domain.limited(notification, name, bound)
+        self._put_notification(q, lower)
+        self._note(2 * q + 1, Blocked.NOTIFICATION_FRONTIER, e, lower, lower == bound)
+        self._reconcile(q)
+        self._touch(q)
+
+    def _lower_chain(
+        self, p: int, chain: Chain, column: list[Any], bound: Any, kind: Blocked, e: int
+    ) -> None:
         i = self.position[p]
-        while (blocker := self._blocker(p, chain, i)) is not None:
-            self.blockers[p].add(blocker)
+        if column[i] <= bound:
+            return
+        while not column[i] <= bound:
             i -= 1
             if i < 0:
-                raise RecoveryError(self._below_floor(chain, blocker))
-        self.position[p] = i
-        self.frontier[p] = chain.frontiers[i]
+                raise RecoveryError(self._below_floor(chain, kind, e))
+        self._put_chain(p, chain, i)
+        if self.trail is not None:
+            self.trail.note(2 * p, kind, e, self.frontier[p], chain.steady)
+        self._reconcile(p)
+        self._touch(p)
 
-    def _blocker(self, p: int, chain: Chain, i: int) -> Blocker | None:
-        """The first constraint that forbids ``p`` its ``i``-th checkpoint, if any does."""
-        discarded, processed = self._columns[p]
-        inputs, reached = self.topology.inputs[p], self.reached
-        for e, column in zip(self.topology.outputs[p], discarded, strict=True):
-            if not column[i] <= reached[e]:
-                return Blocked.DISCARDED, e
-        fixed, notified, noted = self.fixed, self.notified, chain.notified[i]
-        for d, column in zip(inputs, processed, strict=True):
-            if not column[i] <= fixed[d]:
-                return Blocked.DELIVERED, d
-        if not noted <= chain.frontiers[i]:
-            return Blocked.NOTIFIED, NO_EDGE
-        if self.whole[p]:
-            for d in inputs:
-                if not noted <= notified[d]:
-                    return Blocked.NOTIFIED, d
-            return None
-        for d in inputs:
-            if not noted.on(self.edges[d].name) <= notified[d]:
-                return Blocked.NOTIFIED, d
-        return None
+    def _offered(self, p: int) -> Any:
+        """The largest frontier of stateless ``p`` that it may be lowered from."""
+        frontier, restorable = self.frontier[p], self.restorables[p]
+        assert isinstance(restorable, AnyFrontier)
+        return restorable.complete & frontier if frontier.is_top else frontier
 
-    def _below_floor(self, chain: Chain, blocker: Blocker) -> str:
-        kind, edge = blocker
-        where = "" if edge == NO_EDGE else f" on edge {self.edges[edge].name!r}"
-        return (
-            f"{chain.processor!r} would have to roll back below {chain.frontiers[0]!r}, the oldest"
-            f" state that is kept: the {kind.name.lower()} constraint fails{where}"
-        )
+    def _lower_any(
+        self, p: int, restorable: AnyFrontier, lower: Any, bound: Any, kind: Blocked, e: int
+    ) -> None:
+        self._put_any(p, restorable, lower)
+        self._note(2 * p, kind, e, lower, lower == bound)
+        self._reconcile(p)
+        self._touch(p)
 
-    def _lower_any(self, p: int, restorable: AnyFrontier) -> None:
-        broken = self._broken_of_any(p, restorable)
-        if not broken:
-            return
-        self.blockers[p].update(broken)
-        frontier, domain = self.frontier[p], self.domains[p]
-        if frontier.is_top:
-            frontier = restorable.complete & frontier
-        for kind, e in broken:
-            if kind is Blocked.DISCARDED:
-                frontier = frontier & self.edges[e].projection.adjoint(self.reached[e])
-            else:
-                bound = self.fixed[e] if kind is Blocked.DELIVERED else self.notified[e]
-                frontier = domain.limited(frontier, self.edges[e].name, bound)
-        self.frontier[p] = frontier
-
-    def _broken_of_any(self, p: int, restorable: AnyFrontier) -> list[Blocker]:
-        """Every constraint that a stateless processor violates with what it has."""
-        discarded, reached, processed, fixed = (
-            self.discarded,
-            self.reached,
-            self.processed,
-            self.fixed,
-        )
-        outputs, inputs = self.topology.outputs[p], self.topology.inputs[p]
-        broken: list[Blocker] = [
-            (Blocked.DISCARDED, e) for e in outputs if not discarded[e] <= reached[e]
-        ]
-        broken += [(Blocked.DELIVERED, d) for d in inputs if not processed[d] <= fixed[d]]
-        if restorable.notifies and self.whole[p]:
-            frontier, notified = self.frontier[p], self.notified
-            broken += [(Blocked.NOTIFIED, d) for d in inputs if not frontier <= notified[d]]
-        return broken
-
-    def _lower_notification(self, p: int) -> None:
-        bound, notified = self.notification[p] & self.frontier[p], self.notified
-        if self.whole[p]:
-            for d in self.topology.inputs[p]:
-                if not bound <= notified[d]:
-                    bound = bound & notified[d]
-                    self.blockers[p].add((Blocked.NOTIFICATION_FRONTIER, d))
-        else:
-            for d in self.topology.inputs[p]:
-                name = self.edges[d].name
-                if not bound.on(name) <= notified[d]:
-                    bound = bound.limited(name, notified[d])
-                    self.blockers[p].add((Blocked.NOTIFICATION_FRONTIER, d))
-        self.notification[p] = bound
-
-    # What the neighbours of p see of it.
-
-    def _publish(self, p: int) -> None:
-        restorable, frontier, i = self.restorables[p], self.frontier[p], self.position[p]
-        outputs, inputs = self.topology.outputs[p], self.topology.inputs[p]
-        fixed, reached, processed = self.fixed, self.reached, self.processed
-        for projection, edges in self.topology.groups[p]:
-            if projection.recorded:
-                for e in edges:
-                    fixed[e] = self._recorded[e][i]
-            else:
-                value = projection.phi(frontier)
-                for e in edges:
-                    fixed[e] = value
-        if self.whole[p]:
-            for d in inputs:
-                reached[d] = frontier
-        else:
-            for d in inputs:
-                reached[d] = frontier.on(self.edges[d].name)
+    def _reconcile(self, p: int) -> None:
+        """Lowers f_n(p) into f(p), and f(p) until N̄ lies within f_n(p)."""
+        frontier, notification = self.frontier[p], self.notification[p]
+        restorable = self.restorables[p]
+        if notification is not frontier and not notification <= frontier:
+            notification = self._confine(p)
         if isinstance(restorable, Chain):
-            discarded_columns, processed_columns = self._columns[p]
-            discarded = self.discarded
-            for e, column in zip(outputs, discarded_columns, strict=True):
-                discarded[e] = column[i]
-            for d, column in zip(inputs, processed_columns, strict=True):
-                processed[d] = column[i]
-        else:
-            for d in inputs:
-                processed[d] = reached[d]
-            self._publish_sent(p, restorable, frontier)
+            i = self.position[p]
+            while not restorable.notified[i] <= notification:
+                i -= 1
+                if i < 0:
+                    raise RecoveryError(self._below_floor(restorable, Blocked.NOTIFIED, NO_EDGE))
+                self._put_chain(p, restorable, i)
+                if self.trail is not None:
+                    value = self.frontier[p]
+                    self.trail.note(2 * p, Blocked.NOTIFIED, NO_EDGE, value, restorable.steady)
+                self._touch(p)
+                notification = self._confine(p)
+        elif restorable.notifies and self.whole[p] and not frontier <= notification:
+            lower = self._offered(p) & notification
+            self._lower_any(p, restorable, lower, notification, Blocked.NOTIFIED, NO_EDGE)
 
-    def _publish_sent(self, p: int, restorable: AnyFrontier, frontier: Any) -> None:
-        for projection, edges in self.topology.groups[p]:
-            sent = projection.image(frontier)
-            for e in edges:
-                if self.edges[e].name in restorable.logs:
-                    self.discarded[e] = self.domains[self.topology.target[e]].edge_empty
-                else:
-                    self.discarded[e] = sent
+    def _confine(self, p: int) -> Any:
+        """f_n(p) ⊆ f(p)."""
+        frontier, notification = self.frontier[p], self.notification[p]
+        if notification <= frontier:
+            return notification
+        lower = notification & frontier
+        self._put_notification(p, lower)
+        self._note(2 * p + 1, Blocked.FRONTIER, NO_EDGE, lower, lower == frontier)
+        self._touch(p)
+        return self.notification[p]
 
-    def _publish_notification(self, p: int) -> None:
-        notification, notified = self.notification[p], self.notified
-        if notification is self.frontier[p]:
-            for e in self.topology.outputs[p]:
-                notified[e] = self.fixed[e]
+    # Long descents.
+
+    def _note(self, variable: int, kind: Blocked, e: int, value: Any, decisive: bool) -> None:
+        """Records that a variable was lowered; one that goes on descending may leap."""
+        if self.trail is not None:
+            self.trail.note(variable, kind, e, value, decisive)
+        self._causes[variable] = kind, e
+        self._lowered[variable] += 1
+        if self._lowered[variable] % PATIENCE == 0:
+            self._leap(variable)
+
+    def _leap(self, variable: int) -> None:
+        """Looks for the cycle of constraints that lowers ``variable``, and descends it at once."""
+        met: dict[int, int] = {}
+        cycle: list[tuple[bool, Projection]] = []
+        while variable not in met:
+            cause, p = self._causes[variable], variable // 2
+            if cause is None or (variable % 2 == 0 and isinstance(self.restorables[p], Chain)):
+                return
+            met[variable] = len(cycle)
+            kind, e = cause
+            if e == NO_EDGE:
+                variable ^= 1
+                continue
+            discards = kind is Blocked.DISCARDED
+            cycle.append((discards, self.edges[e].projection))
+            end = self.topology.target[e] if discards else self.topology.source[e]
+            variable = 2 * end + variable % 2
+        p, domain = variable // 2, self.domains[variable // 2]
+        restorable = self.restorables[p]
+        if not isinstance(domain, Structured):
             return
-        for projection, edges in self.topology.groups[p]:
-            value = None if projection.recorded else projection.phi(notification)
-            for e in edges:
-                notified[e] = self.project(e, notification) if value is None else value
-
-    def project(self, e: int, frontier: Any) -> Any:
-        """φ(e) of any frontier of the source of e."""
-        column = self._recorded.get(e)
-        if column is None:
-            return self.edges[e].projection.phi(frontier)
-        chain = self.restorables[self.topology.source[e]]
-        assert isinstance(chain, Chain), "a recorded projection belongs to a chain of checkpoints"
-        inside = chain.largest_inside(frontier)
-        return column[inside] if inside >= 0 else self.domains[self.topology.target[e]].edge_empty
-
-    def _broken_neighbours(self, p: int) -> list[int]:
-        """Those whom the new frontier of ``p`` forbids what they have."""
-        topology = self.topology
-        processed, fixed, target = self.processed, self.fixed, topology.target
-        broken = [target[e] for e in topology.outputs[p] if not processed[e] <= fixed[e]]
-        discarded, reached, source = self.discarded, self.reached, topology.source
-        broken += [source[d] for d in topology.inputs[p] if not discarded[d] <= reached[d]]
-        return broken
-
-    def _broken_notifications(self, p: int) -> list[int]:
-        """Those whom the new notification frontier of ``p`` forbids what they have."""
-        broken = []
-        for e in self.topology.outputs[p]:
-            q = self.topology.target[e]
-            bound = self.notification[q]
-            if not (bound if self.whole[q] else bound.on(self.edges[e].name)) <= self.notified[e]:
-                broken.append(q)
-        return broken
+        demanded = demand(domain.depth, cycle[met[variable] :])
+        value = self.notification[p] if variable % 2 else self.frontier[p]
+        lower = value if demanded is None else leap(domain, value, demanded)
+        if lower == value:
+            return
+        if variable % 2:
+            self._put_notification(p, lower)
+        elif isinstance(restorable, AnyFrontier):
+            self._put_any(p, restorable, lower)
+        if self.trail is not None:
+            self.trail.note(variable, Blocked.DESCENT, NO_EDGE, lower, False)
+        self._suspects.append(p)
+        self._touch(p)

@@ -167,7 +167,7 @@ class SequenceFrontier:
     {e1: 2, …: ∞}
     """
 
-    __slots__ = ("counts", "default")
+    __slots__ = ("_by_edge", "counts", "default")
     counts: tuple[tuple[EdgeId, Coordinate], ...]
     default: Coordinate
 
@@ -175,6 +175,7 @@ class SequenceFrontier:
         """The frontier with ``counts[e]`` messages of each edge e."""
         self.counts = tuple(sorted((e, n) for e, n in counts.items() if n != default))
         self.default = default
+        self._by_edge = dict(self.counts)
 
     @property
     def is_empty(self) -> bool:
@@ -188,7 +189,7 @@ class SequenceFrontier:
 
     def count(self, edge: EdgeId) -> Coordinate:
         """How many messages of ``edge`` are included."""
-        return dict(self.counts).get(edge, self.default)
+        return self._by_edge.get(edge, self.default)
 
     def on(self, edge: EdgeId) -> TotalFrontier:
         """The part of this frontier on one edge, where sequence numbers are totally ordered."""
@@ -197,15 +198,14 @@ class SequenceFrontier:
 
     def limited(self, edge: EdgeId, part: TotalFrontier) -> "SequenceFrontier":
         """This frontier with no more on ``edge`` than ``part`` has."""
-        counts = dict(self.counts)
-        counts[edge] = min(self.count(edge), part[0] if part else 0)
-        return SequenceFrontier(counts, self.default)
+        fewer = {edge: min(self.count(edge), part[0] if part else 0)}
+        return SequenceFrontier({**self._by_edge, **fewer}, self.default)
 
     def __contains__(self, time: SequenceNumber) -> bool:
         return time.number <= self.count(time.edge)
 
     def _pairs(self, other: "SequenceFrontier") -> Iterator[tuple[EdgeId, Coordinate, Coordinate]]:
-        mine, theirs = dict(self.counts), dict(other.counts)
+        mine, theirs = self._by_edge, other._by_edge
         for edge in {**mine, **theirs}:
             yield edge, mine.get(edge, self.default), theirs.get(edge, other.default)
 

@@ -5,11 +5,9 @@ system would roll back if everything failed now. Storage is reliable, so nobody 
 that. The monitor is deterministic and monotone: one that is restarted from the same announcements
 agrees with one that was not, and several may run at once.
 
-How it stays incremental. For every processor the fixed point remembers which constraints ever
-lowered it. A new checkpoint of p can raise p, and those whom p held back, and those whom they held
-back: that closure goes back to its largest frontiers and is lowered again, while everyone outside
-keeps the frontier and the proof of it. Those who wait for something that p still does not have are
-left out.
+It stays incremental by a :class:`~falkirk.core.trail.Trail` of what lowered whom: a new checkpoint
+undoes only what was concluded from its absence, and everyone else keeps the low-watermark and the
+proof of it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,11 +16,12 @@ from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
 from falkirk.core.constraints import Choice
-from falkirk.core.errors import InvariantError, RecoveryError
-from falkirk.core.fixpoint import Blocked, Fixpoint
+from falkirk.core.errors import FalkirkError, InvariantError, RecoveryError
+from falkirk.core.fixpoint import Fixpoint
 from falkirk.core.graph import Graph
 from falkirk.core.rollback import Solution, solve
 from falkirk.core.times import EdgeId, ProcessorId
+from falkirk.core.trail import NO_EDGE, Blocked, Fact, Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +85,9 @@ class Monitor:
                 )
             else:
                 self.restorables[p] = Chain(graph, p, [Checkpoint(domain.empty)])
-        self._fixpoint = Fixpoint(graph, self.restorables)
-        self._fixpoint.settle(range(len(self._fixpoint.names)))
+        self._trail = Trail(graph.topology)
+        self._fixpoint = Fixpoint(graph, self.restorables, self._trail)
+        self._fixpoint.settle()
 
     def watermark(self, p: ProcessorId) -> Any:
         """The frontier below which ``p`` will never roll back."""
@@ -105,23 +105,50 @@ class Monitor:
 
     def update(self, updates: Iterable[Update]) -> Advance:
         """Takes one or many announcements and returns what they allow."""
+        more: dict[int, bool] = {}
+        try:
+            for update in updates:
+                self._take(update, more)
+        except FalkirkError:
+            self._settle(more)  # what came before the one that is refused counts
+            raise
+        return self._settle(more)
+
+    def _take(self, update: Update, more: dict[int, bool]) -> None:
+        """Adds to F*(p), and notes in ``more`` whether its chain is steady."""
+        p = self._fixpoint.topology.number.get(update.processor)
+        if p is None:
+            raise InvariantError(f"{update.processor!r} is not a processor of this graph")
+        restorable = self._fixpoint.restorables[p]
+        if isinstance(update, Saved) and isinstance(restorable, Chain):
+            restorable.append(update.checkpoint)
+            more[p] = restorable.steady
+        elif isinstance(update, Completed) and isinstance(restorable, AnyFrontier):
+            restorable.complete = restorable.complete | update.frontier
+            more[p] = True
+        else:
+            raise InvariantError(f"{update.processor!r} cannot announce {update!r}")
+
+    def _settle(self, more: Mapping[int, bool]) -> Advance:
+        """Raises everyone who waited for what there is more of."""
+        # In a chain that is not steady, what forbids one checkpoint may allow a larger one.
+        first = [x for p, steady in more.items() for x in (2 * p, 2 * p + 1) if steady or x % 2]
+        all_of = [2 * p for p, steady in more.items() if not steady]
+        return self._raise(self._trail.withdraw(first, all_of, self._stands))
+
+    def _raise(self, raised: Mapping[int, Any]) -> Advance:
+        """Raises variables to values that they do not exceed, and settles."""
         point = self._fixpoint
-        raised: set[int] = set()
-        for update in updates:
-            p = point.topology.number[update.processor]
-            restorable = point.restorables[p]
-            if isinstance(update, Saved) and isinstance(restorable, Chain):
-                restorable.append(update.checkpoint)
-            elif isinstance(update, Completed) and isinstance(restorable, AnyFrontier):
-                restorable.complete = restorable.complete | update.frontier
-            else:
-                raise InvariantError(f"{update.processor!r} cannot announce {update!r}")
-            raised.add(p)
-        affected = self._affected(raised)
+        affected = sorted({variable // 2 for variable in raised})
         before = {p: point.frontier[p] for p in affected}
-        for p in affected:
-            point.raise_to_largest(p)
-        point.settle(affected)
+        for variable, value in raised.items():
+            p = variable // 2
+            value = point.largest(p) if value is None else value
+            if variable % 2:
+                point.raise_notification(p, value)
+            else:
+                point.raise_frontier(p, value)
+        point.resettle(affected)
         return self._advance(before)
 
     def retract(self, p: ProcessorId, frontier: Any) -> None:
@@ -140,6 +167,7 @@ class Monitor:
             restorable.truncate(restorable.largest_inside(frontier) + 1)
         else:
             restorable.complete = restorable.complete & frontier
+        self._trail.shorten(point.topology.number[p], point.largest(point.topology.number[p]))
 
     def rollback_plan(
         self, failed: Iterable[ProcessorId], live: Mapping[ProcessorId, Checkpoint]
@@ -151,72 +179,41 @@ class Monitor:
         """
         gone = set(failed)
         offered: dict[ProcessorId, Restorable] = {}
-        extended: list[Chain] = []
-        try:
-            for p, restorable in self.restorables.items():
+        for p, restorable in self.restorables.items():
+            if isinstance(restorable, AnyFrontier):
+                offered[p] = AnyFrontier(
+                    restorable.complete, p in gone, restorable.notifies, restorable.logs
+                )
+            elif p in gone:
                 offered[p] = restorable
-                if isinstance(restorable, AnyFrontier):
-                    offered[p] = AnyFrontier(
-                        restorable.complete, p in gone, restorable.notifies, restorable.logs
-                    )
-                elif p not in gone:
-                    restorable.append(live[p])
-                    extended.append(restorable)
-            solution = solve(self.graph, offered)
-            solution.reasons  # noqa: B018  (worked out while ⊤ is still on offer)
-            return solution
-        finally:
-            for chain in extended:
-                chain.truncate(len(chain.frontiers) - 1)
+            elif p in live:
+                offered[p] = restorable.extended(live[p])
+            else:
+                raise InvariantError(f"{p!r} has not failed, so say what it has done so far")
+        return solve(self.graph, offered)
 
-    def _affected(self, raised: set[int]) -> list[int]:
-        """``raised`` and everyone whom they may have held back, in a fixed order."""
-        point = self._fixpoint
-        affected, pending = set(raised), sorted(raised)
-        while pending:
-            q = pending.pop()
-            largest = point.largest(q)
-            for e in point.topology.outputs[q]:
-                w = point.topology.target[e]
-                if w not in affected and point.blockers[w] and self._frees(e, q, largest, w):
-                    affected.add(w)
-                    pending.append(w)
-            for d in point.topology.inputs[q]:
-                w = point.topology.source[d]
-                if w not in affected and (Blocked.DISCARDED, d) in point.blockers[w]:
-                    name = point.edges[d].name
-                    reached = point.domains[q].part(largest, name)
-                    if self._would_admit(Blocked.DISCARDED, d, w, reached):
-                        affected.add(w)
-                        pending.append(w)
-        return sorted(affected)
+    def _stands(self, variable: int, fact: Fact) -> bool:
+        """Whether ``fact`` would hold even if the variable that it waits for were at its largest.
 
-    def _frees(self, e: int, q: int, largest: Any, w: int) -> bool:
-        """Whether ``q`` at ``largest`` would no longer hold back its receiver ``w``."""
-        point = self._fixpoint
-        blockers = point.blockers[w]
-        kinds = (Blocked.DELIVERED, Blocked.NOTIFIED, Blocked.NOTIFICATION_FRONTIER)
-        if not any((kind, e) in blockers for kind in kinds):
+        So those who wait for more than was saved now are left alone.
+        """
+        point, (_, kind, e, value, decisive) = self._fixpoint, fact
+        if e == NO_EDGE or not decisive:
             return False
-        fixed = point.project(e, largest)
-        return any((kind, e) in blockers and self._would_admit(kind, e, w, fixed) for kind in kinds)
-
-    def _would_admit(self, kind: Blocked, e: int, w: int, allowed: Any) -> bool:
-        """Whether ``w``, held back on edge ``e``, could rise there if it allowed ``allowed``."""
-        point = self._fixpoint
-        restorable, name = point.restorables[w], point.edges[e].name
-        if kind is Blocked.NOTIFICATION_FRONTIER:
-            return not allowed <= point.notified[e]
-        if isinstance(restorable, Chain):
-            above = range(point.position[w] + 1, len(restorable.frontiers))
-            if kind is Blocked.NOTIFIED:
-                part = point.domains[w].part
-                return any(part(restorable.notified[i], name) <= allowed for i in above)
-            columns = restorable.discarded if kind is Blocked.DISCARDED else restorable.processed
-            return any(columns[name][i] <= allowed for i in above)
+        p, name = variable // 2, point.edges[e].name
         if kind is Blocked.DISCARDED:
-            return not point.edges[e].projection.adjoint(allowed) <= point.frontier[w]
-        return not allowed <= point.domains[w].part(point.frontier[w], name)
+            q = point.topology.target[e]
+            allowed = point.domains[q].part(point.largest(q), name)
+        else:
+            allowed = point.project(e, point.largest(point.topology.source[e]))
+        restorable = point.restorables[p]
+        if kind is not Blocked.NOTIFICATION_FRONTIER and isinstance(restorable, Chain):
+            columns = restorable.discarded if kind is Blocked.DISCARDED else restorable.processed
+            following = restorable.largest_inside(value) + 1
+            return not columns[name][following] <= allowed
+        if kind is Blocked.DISCARDED:
+            allowed = point.edges[e].projection.adjoint(allowed)
+        return bool(allowed <= value)
 
     def _advance(self, before: Mapping[int, Any]) -> Advance:
         point = self._fixpoint
@@ -229,7 +226,7 @@ class Monitor:
                 watermarks[name] = new
                 self._forget(p)
                 for d in point.topology.inputs[p]:
-                    logs[point.edges[d].name] = point.reached[d]
+                    logs[point.edges[d].name] = point.reached(d)
                 if not point.topology.inputs[p]:
                     acknowledge[name] = new
         return Advance(watermarks, logs, acknowledge)

@@ -1,11 +1,13 @@
 """Choosing consistent frontiers for rollback (§3.6, Figure 6), with the reasons."""
 
+from collections import ChainMap as Overlay
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from falkirk.core.checkpoint import Chain, Restorable
+from falkirk.core.choosing import choose
 from falkirk.core.constraints import (
     Choice,
     Violation,
@@ -14,6 +16,7 @@ from falkirk.core.constraints import (
     largest,
 )
 from falkirk.core.extension import extensions
+from falkirk.core.family import Family, FamilyChoice
 from falkirk.core.fixpoint import Fixpoint
 from falkirk.core.graph import Graph
 from falkirk.core.times import ProcessorId
@@ -21,13 +24,15 @@ from falkirk.core.times import ProcessorId
 
 @dataclass(frozen=True)
 class Solution:
-    """The largest consistent choice of frontiers.
+    """The largest consistent choice of frontiers, or a maximal one where there is no largest.
 
     ``choice.frontiers`` are the frontiers to roll back to, ``choice.notifications`` the auxiliary
-    notification frontiers, which only constrain them.
+    notification frontiers, which only constrain them. ``maximum`` says that the choice contains
+    every other consistent one; without it no consistent choice strictly contains this one.
     """
 
     choice: Choice
+    maximum: bool = True
 
     @property
     def frontiers(self) -> Mapping[ProcessorId, Any]:
@@ -44,8 +49,12 @@ class Solution:
         """What forbids its largest frontier to each processor that may not keep it."""
         found = {}
         for p, frontier in self.frontiers.items():
-            top = self.choice.graph.domains[p].top
-            if frontier != largest(self.choice.restorables[p], top):
+            restorable, top = self.choice.restorables[p], self.choice.graph.domains[p].top
+            if isinstance(restorable, Family):
+                keeps_all = all(listed <= frontier for listed in restorable.frontiers)
+            else:
+                keeps_all = frontier == largest(restorable, top)
+            if not keeps_all:
                 found[p] = self.why(p)
         return found
 
@@ -53,19 +62,28 @@ class Solution:
         """The constraints that fail if ``p`` alone kept the next larger frontier.
 
         There is always one: if none failed, the larger choice would be consistent as a whole, and
-        the solution would not be the largest.
+        the solution would not be the largest. Of a family that has a maximal frontier this says
+        nothing: the choice fell on another one.
         """
         found: dict[Violation, None] = {}
         for larger in self._next_larger(p):
-            raised = replace(self.choice, frontiers={**self.frontiers, p: larger})
+            # Overlaid, not copied: this is asked of every processor that was lowered.
+            raised = replace(self.choice, frontiers=Overlay({p: larger}, self._chosen))
             found.update(dict.fromkeys(discarded_messages(raised, p)))
             found.update(dict.fromkeys(delivered_messages(raised, p)))
             found.update(dict.fromkeys(self._unjustified_notifications(raised, p)))
         return list(found)
 
+    @cached_property
+    def _chosen(self) -> dict[ProcessorId, Any]:
+        return dict(self.frontiers)
+
     def _next_larger(self, p: ProcessorId) -> list[Any]:
         restorable, frontier = self.choice.restorables[p], self.frontiers[p]
         domain = self.choice.graph.domains[p]
+        if isinstance(restorable, Family):
+            larger = [f for f in restorable.frontiers if frontier <= f != frontier]
+            return [f for f in larger if not any(g <= f != g for g in larger)]
         if isinstance(restorable, Chain):
             following = restorable.frontiers.index(frontier) + 1
             return restorable.frontiers[following : following + 1]
@@ -76,9 +94,10 @@ class Solution:
     def _unjustified_notifications(self, raised: Choice, p: ProcessorId) -> list[Violation]:
         """N̄(p, g) ⊆ φ(d)(f_n(src(d))), the term of Figure 6 that joins the last two constraints."""
         notified, found = raised.notified(p), []
-        notifications = {**self.notifications, p: self._best_notification(raised, p)}
+        best = self._best_notification(raised, p)
         for edge in raised.graph.inputs(p):
-            fixed = raised.projected(edge, notifications[edge.source])
+            source = best if edge.source == p else self.notifications[edge.source]
+            fixed = raised.projected(edge, source)
             mine = raised.part(edge, notified)
             if not mine <= fixed:
                 because = (
@@ -116,14 +135,17 @@ def solve(graph: Graph, restorables: Mapping[ProcessorId, Restorable]) -> Soluti
     {'p': ↓(4), 'q': ↓(4)}
     >>> print(solution.why("p")[0].because)
     p discarded messages up to ↓(5), but q keeps only ↓(4)
+
+    Where a processor has a :class:`~falkirk.core.family.Family` of frontiers that are not totally
+    ordered, a maximal choice is returned, the same one every time.
     """
-    fixpoint = Fixpoint(graph, dict(restorables))
-    fixpoint.settle(range(len(fixpoint.names)))
-    return Solution(
-        Choice(
-            graph,
-            restorables,
-            dict(zip(fixpoint.names, fixpoint.frontier, strict=True)),
-            dict(zip(fixpoint.names, fixpoint.notification, strict=True)),
-        )
-    )
+    point: Fixpoint
+    if any(isinstance(restorable, Family) for restorable in restorables.values()):
+        point, maximum = choose(graph, restorables)
+        kind: type[Choice] = FamilyChoice
+    else:
+        point, maximum, kind = Fixpoint(graph, restorables), True, Choice
+        point.settle()
+    frontiers = dict(zip(point.names, point.frontier, strict=True))
+    notifications = dict(zip(point.names, point.notification, strict=True))
+    return Solution(kind(graph, restorables, frontiers, notifications), maximum)

@@ -1,0 +1,82 @@
+"""What a benchmark returns, and how it is shown: tables in the terminal and in Markdown."""
+
+import platform
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as RichTable
+
+
+@dataclass
+class Table:
+    """One table: a title, column heads, rows of text, and what to know when reading it."""
+
+    title: str
+    heads: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    note: str = ""
+
+
+@dataclass
+class Report:
+    """All tables of one benchmark, its settings, and how its targets fared."""
+
+    title: str
+    settings: dict[str, str]
+    tables: list[Table] = field(default_factory=list)
+    targets: Table | None = None
+
+    def all_tables(self) -> list[Table]:
+        """The targets first."""
+        return [*([self.targets] if self.targets else []), *self.tables]
+
+
+def machine() -> dict[str, str]:
+    """The versions that a figure depends on."""
+    return {
+        "falkirk": version("falkirk"),
+        "Python": f"{platform.python_implementation()} {platform.python_version()}",
+        "system": f"{platform.system()} {platform.machine()}, {_processor()}",
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or "unknown processor"
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{len(names)} × {names[0]}" if names else "unknown processor"
+
+
+def show(report: Report) -> None:
+    """Prints a report."""
+    console = Console()
+    console.rule(report.title)
+    for key, value in report.settings.items():
+        console.print(f"[dim]{key}:[/dim] {value}", highlight=False)
+    for table in report.all_tables():
+        shown = RichTable(title=table.title, title_justify="left", caption=table.note or None)
+        for i, head in enumerate(table.heads):
+            shown.add_column(head, justify="right" if i else "left")
+        for row in table.rows:
+            shown.add_row(*row)
+        console.print(shown)
+
+
+def write(report: Report, path: Path) -> Path:
+    """Writes a report as Markdown."""
+    lines = [f"# {report.title}", ""]
+    lines += [f"- {key}: {value}" for key, value in report.settings.items()]
+    for table in report.all_tables():
+        lines += ["", f"## {table.title}", ""]
+        if table.note:
+            lines += [table.note, ""]
+        lines.append("| " + " | ".join(table.heads) + " |")
+        lines.append("|" + " --- |" + " ---: |" * (len(table.heads) - 1))
+        lines += ["| " + " | ".join(row) + " |" for row in table.rows]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path

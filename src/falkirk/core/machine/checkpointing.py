@@ -1,0 +1,224 @@
+"""Checkpoints of completed times, announced in order, and what the watermarks then allow."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from falkirk.core.checkpoint import Checkpoint
+from falkirk.core.errors import DefinitionError
+from falkirk.core.machine import snapshot
+from falkirk.core.machine.careless import understated
+from falkirk.core.machine.events import (
+    Acknowledge,
+    Collect,
+    CollectLog,
+    Delivered,
+    Effect,
+    Persist,
+    Release,
+)
+from falkirk.core.machine.flow import Role
+from falkirk.core.machine.state import State, Ticket
+from falkirk.core.monitor import Completed, Saved, Update
+from falkirk.core.policy import Regime
+from falkirk.core.times import ProcessorId
+
+
+def look(state: State, flush: bool = False) -> list[Effect]:
+    """Looks at who has completed more times and takes the checkpoints that are due (§4.1)."""
+    effects: list[Effect] = []
+    updates: list[Update] = []
+    regions: dict[str, list[ProcessorId]] = {}
+    for p, processor in state.flow.processors.items():
+        standing = state.standing[p]
+        if standing.replaying:
+            continue
+        updates += note_completion(state, p)
+        if not standing.growth or state.flow.restores_anywhere(p):
+            continue
+        policy = processor.policy
+        if policy.regime is Regime.SNAPSHOT:
+            regions.setdefault(policy.region, snapshot.region_of(state, p))
+        elif flush or policy.is_due(standing.growth, state.now - standing.saved_at):
+            persist = take(state, p, standing.completed)
+            effects += [persist, *without_rules(state, p, persist)]
+    for region in regions.values():
+        if flush or snapshot.is_due(state, region):
+            snapshot.log_in_flight(state, region)
+            grown = [p for p in region if state.standing[p].growth]
+            effects += [take(state, p, state.standing[p].completed) for p in grown]
+    return effects + advance(state, updates)
+
+
+def note_completion(state: State, p: ProcessorId) -> list[Update]:
+    """Notes that ``p`` has completed more times, if it has."""
+    standing, completed = state.standing[p], state.completed(p)
+    if completed <= standing.completed:
+        return []
+    standing.completed = standing.completed | completed
+    standing.growth += 1
+    if state.flow.processors[p].policy.stateless:
+        drop_finished(state, p)
+    return [Completed(p, standing.completed)] if state.flow.restores_anywhere(p) else []
+
+
+def without_rules(state: State, p: ProcessorId, persist: Persist) -> list[Effect]:
+    """What a careless system would do as well; nothing, while all rules are on."""
+    rules, effects = state.rules, list[Effect]()
+    completed = state.standing[p].completed
+    if state.flow.processors[p].role is Role.INPUT and not rules.record_input_epochs:
+        effects += announce(state, persist.ticket)
+    if not rules.collect_within_watermark:
+        effects += [
+            CollectLog(d.name, state.flow.graph.domains[p].part(completed, d.name))
+            for d in state.flow.graph.inputs(p)
+        ]
+    if not rules.release_within_watermark:
+        effects += release(state, p, completed)
+    return effects
+
+
+def drop_finished(state: State, p: ProcessorId) -> None:
+    """A stateless processor has nothing left of a completed time but what it logged."""
+    ledger, completed = state.ledgers[p], state.standing[p].completed
+    for record in ledger.inside(completed):
+        if record.state and state.flow.processors[p].role is Role.INNER:
+            policy = state.flow.processors[p].policy.regime.value
+            raise DefinitionError(
+                f"{p!r} is declared {policy}, but keeps state after its time {record.time} is"
+                " complete: drop it when notified, or choose a policy that saves state"
+            )
+        if state.flow.restores_anywhere(p):
+            del ledger.records[record.time]
+
+
+def take(state: State, p: ProcessorId, frontier: Any) -> Persist:
+    """Asks for a checkpoint of ``frontier``: only what is not durable yet is written."""
+    standing, ledger = state.standing[p], state.ledgers[p]
+    fresh = [record for record in ledger.inside(frontier) if not record.durable]
+    for record in fresh:
+        record.durable = True
+    rows = tuple(record.copy() for record in fresh)
+    policy = state.flow.processors[p].policy
+    if policy.replays:
+        for row in rows:
+            row.state, row.sent = [], []
+    if policy.tainted:
+        for row in rows:
+            row.state = []
+    metadata = reported(state, p, frontier)
+    capture = state.flow.processors[p].opaque
+    effect = Persist(
+        state.number(), p, standing.incarnation, metadata, standing.saved, rows, capture
+    )
+    standing.saved, standing.growth, standing.saved_at = frontier, 0, state.now
+    ticket = Ticket(effect)
+    standing.tickets.append(ticket)
+    state.tickets[effect.ticket] = ticket
+    return effect
+
+
+def reported(state: State, p: ProcessorId, frontier: Any) -> Checkpoint:
+    """Ξ(p, f) as it goes to the monitor: exact, but at least once says that it processed nothing.
+
+    N̄ counts what the processor was told: its notifications, and that the times of its checkpoints
+    are complete. Without the latter a sender could roll back, choose to send at such a time after
+    all, and the checkpoint would no longer be the state at its frontier (the trouble of Figure 5,
+    with a checkpoint in the place of x's notification).
+    """
+    metadata, domain = state.ledgers[p].metadata(frontier), state.flow.graph.domains[p]
+    if state.flow.processors[p].policy.tainted:
+        metadata = replace(
+            metadata,
+            notified=domain.empty,
+            processed=dict.fromkeys(metadata.processed, domain.edge_empty),
+        )
+    elif not state.flow.numbered(p):
+        told = state.standing[p].saved if frontier.is_top else frontier
+        metadata = replace(metadata, notified=metadata.notified | told)
+    return understated(state, p, metadata)
+
+
+def announce(state: State, number: int) -> list[Effect]:
+    """A ticket is durable: announces it once all earlier ones of its processor are, too."""
+    ticket = state.tickets.pop(number, None)
+    if ticket is None:
+        return []  # asked for before a rollback
+    ticket.durable = True
+    p = ticket.effect.processor
+    standing = state.standing[p]
+    ready: list[Ticket] = []
+    if state.rules.announce_in_order:
+        while standing.tickets and standing.tickets[0].durable:
+            ready.append(standing.tickets.popleft())
+    else:
+        while standing.tickets and ticket in standing.tickets:
+            earlier = standing.tickets.popleft()
+            if earlier is ticket:
+                ready.append(earlier)
+    updates: list[Update] = []
+    for done in ready:
+        updates.append(Saved(p, done.effect.checkpoint))
+        release_held(state, p, done.effect.checkpoint.frontier)
+    return advance(state, updates)
+
+
+def release_held(state: State, p: ProcessorId, frontier: Any) -> None:
+    """Lets go the sends whose cause is durable now."""
+    standing = state.standing[p]
+    for message in standing.held:
+        if message.cause in frontier:
+            state.channels.put(message)
+    standing.held = [message for message in standing.held if message.cause not in frontier]
+
+
+def advance(state: State, updates: Iterable[Update]) -> list[Effect]:
+    """Tells the monitor, and turns its low-watermarks into collection and acknowledgement."""
+    updates = list(updates)
+    if not updates:
+        return []
+    allowed = state.monitor.update(updates)
+    effects: list[Effect] = []
+    for edge, reached in allowed.logs.items():
+        state.ledgers[state.flow.graph.edges[edge].source].forget_log(edge, reached)
+        effects.append(CollectLog(edge, reached))
+    for p, watermark in allowed.watermarks.items():
+        effects += release(state, p, watermark)
+        effects += collect(state, p)
+    for p, frontier in allowed.acknowledge.items():
+        effects.append(Acknowledge(p, frontier))
+    return effects
+
+
+def collect(state: State, p: ProcessorId) -> list[Effect]:
+    """Folds what lies below the low-watermark; an output first waits for the outside to take it."""
+    if state.flow.restores_anywhere(p):
+        return []
+    watermark, ledger = state.monitor.watermark(p), state.ledgers[p]
+    if state.is_output(p):
+        records = ledger.inside(watermark)
+        if any(record.time not in state.standing[p].delivered for record in records):
+            return []
+        for record in records:
+            record.state = []
+    times = () if state.standing[p].replaying else ledger.finished(watermark)
+    ledger.fold(watermark, times)
+    return [Collect(p, watermark, times, tuple(ledger.base.state))]
+
+
+def release(state: State, p: ProcessorId, watermark: Any) -> list[Effect]:
+    """Hands an output's staged times to the outside once they lie in its own low-watermark."""
+    if not state.is_output(p):
+        return []
+    standing, effects = state.standing[p], []
+    for record in sorted(state.ledgers[p].inside(watermark), key=lambda r: r.time):
+        if record.time not in standing.released:
+            standing.released.add(record.time)
+            effects.append(Release(p, record.time, tuple(record.state)))
+    return list(effects)
+
+
+def delivered(state: State, event: Delivered) -> list[Effect]:
+    """The outside has an output's time: nothing of it need be kept."""
+    state.standing[event.processor].delivered.add(event.time)
+    return collect(state, event.processor)

@@ -1,0 +1,172 @@
+"""The flow as the machine sees it: a graph with a role and a policy for every processor."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from falkirk.core.bridges import Custom
+from falkirk.core.domain import Domain, Sequence, Structured
+from falkirk.core.errors import DefinitionError
+from falkirk.core.graph import Edge, Graph
+from falkirk.core.machine.summary import Summary, edge_summary, path_summaries
+from falkirk.core.policy import Policy, Regime
+from falkirk.core.projection import LoopProjection
+from falkirk.core.times import EdgeId, ProcessorId
+
+
+class Role(Enum):
+    """Where a processor meets the outside."""
+
+    INPUT = "input"
+    INNER = "inner"
+    OUTPUT = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """One processor of a flow.
+
+    ``opaque`` means that its state is not kept by time: it is asked for a checkpoint of a frontier
+    and told to restore one (§4.1, "checkpoint callbacks").
+    """
+
+    name: ProcessorId
+    domain: Domain
+    policy: Policy
+    role: Role = Role.INNER
+    opaque: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """A bridge that hands the versions of a slow output to a version input of the fast side.
+
+    The epochs of ``versions`` follow those of ``fast``. See :mod:`falkirk.core.machine.latest`.
+    """
+
+    slow: ProcessorId
+    versions: ProcessorId
+    fast: ProcessorId
+
+
+class Flow:
+    """A validated flow. ``graph`` is what progress follows, ``recovery`` what the solver sees.
+
+    They differ where a policy changes what may be promised: an edge out of an at-least-once
+    processor fixes everything, because its receivers never roll back on its account.
+    """
+
+    def __init__(
+        self,
+        processors: Iterable[Processor],
+        edges: Iterable[Edge],
+        latest: Iterable[Latest] = (),
+    ) -> None:
+        """Checks that roles, policies and domains go together."""
+        self.latest = {bridge.slow: bridge for bridge in latest}
+        self.processors = {processor.name: processor for processor in processors}
+        domains = {name: processor.domain for name, processor in self.processors.items()}
+        self.graph = Graph(domains, edges)
+        self.summaries = path_summaries(self.graph)
+        self.edge_summaries: dict[EdgeId, Summary] = {
+            edge.name: edge_summary(edge.projection)
+            for edge in self.graph.edges.values()
+            if isinstance(edge.projection, LoopProjection)
+        }
+        self.recovery = Graph(domains, map(self._promised, self.graph.edges.values()))
+        for processor in self.processors.values():
+            self._check(processor)
+        for bridge in self.latest.values():
+            self._check_latest(bridge)
+
+    def _promised(self, edge: Edge) -> Edge:
+        if not self.processors[edge.source].policy.tainted:
+            return edge
+        target = self.processors[edge.target].domain
+        everything = Custom(lambda _: target.edge_top, lambda _: target.edge_empty)
+        return Edge(edge.name, edge.source, edge.target, _Advancing(everything))
+
+    def _check(self, processor: Processor) -> None:
+        name, inputs, outputs = (
+            processor.name,
+            self.graph.inputs(processor.name),
+            self.graph.outputs(processor.name),
+        )
+        if processor.role is Role.INPUT and (
+            inputs or not isinstance(processor.domain, Structured)
+        ):
+            raise DefinitionError(f"the input {name!r} has epochs of its own and no input edges")
+        if processor.role is not Role.INPUT and not inputs:
+            raise DefinitionError(f"{name!r} has no input edges: make it an input")
+        if processor.opaque and processor.policy.regime not in (Regime.LAZY, Regime.EAGER):
+            raise DefinitionError(
+                f"{name!r} keeps state of its own, so its policy must save it: lazy or eager,"
+                f" not {processor.policy.regime.value}"
+            )
+        snapshots = processor.policy.regime is Regime.SNAPSHOT
+        if snapshots and not isinstance(processor.domain, Sequence):
+            raise DefinitionError(
+                f"{name!r} takes snapshots at any moment, so its times are sequence numbers"
+            )
+        if processor.role is Role.OUTPUT and outputs:
+            raise DefinitionError(f"the output {name!r} sends to the outside only")
+        for edge in processor.policy.log:
+            if edge not in {e.name for e in outputs}:
+                raise DefinitionError(
+                    f"{name!r} cannot log {edge!r}: it is not an output edge of it"
+                )
+
+    def _check_latest(self, bridge: Latest) -> None:
+        ends = (
+            (bridge.slow, Role.OUTPUT),
+            (bridge.versions, Role.INPUT),
+            (bridge.fast, Role.INPUT),
+        )
+        for name, role in ends:
+            if name not in self.processors or self.processors[name].role is not role:
+                raise DefinitionError(f"a latest bridge needs {name!r} to be an {role.value}")
+        if self.processors[bridge.versions].policy.regime is not Regime.BATCH:
+            raise DefinitionError(
+                f"the version input {bridge.versions!r} logs what it ingests: batch"
+            )
+
+    def windows(self) -> list[EdgeId]:
+        """The edges that lead from sequence numbers to epochs: their senders close the epochs."""
+        return [
+            edge.name
+            for edge in self.graph.edges.values()
+            if edge.projection.recorded
+            and isinstance(self.processors[edge.target].domain, Structured)
+        ]
+
+    def restores_anywhere(self, name: ProcessorId) -> bool:
+        """Whether ``name`` needs no checkpoint at all: it keeps nothing and logs nothing (§3.4).
+
+        One without outputs does announce what it has completed, for nobody downstream proves it.
+        """
+        processor, outputs = self.processors[name], self.graph.outputs(name)
+        return (
+            processor.role is Role.INNER
+            and processor.policy.regime is Regime.EPHEMERAL
+            and bool(outputs)
+            and not processor.policy.log
+            and not any(edge.projection.recorded for edge in outputs)
+        )
+
+    def numbered(self, name: ProcessorId) -> bool:
+        """Whether the times of ``name`` are sequence numbers."""
+        return isinstance(self.processors[name].domain, Sequence)
+
+
+class _Advancing(Custom):
+    """A custom projection on an edge whose cycle is known to advance from the original graph."""
+
+    advances = True
+
+    def __init__(self, given: Custom) -> None:
+        super().__init__(given.phi_of, given.image_of, given.adjoint_of)
+
+
+Batch = Any
+"""An opaque batch: the machine never looks inside."""

@@ -1,0 +1,239 @@
+"""What a processor owns, kept by time: state, sent messages, requests, and what it processed.
+
+One :class:`Record` an event time. Everything else follows by a filter: the state at f is that of
+the records in f, the log at f likewise, and M̄, N̄, D̄ and φ at f are folds over them (§3.4).
+Records below the low-watermark with nothing left to send are folded into one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from falkirk.core.checkpoint import Checkpoint
+from falkirk.core.domain import Structured
+from falkirk.core.frontier import TotalFrontier
+from falkirk.core.graph import Edge
+from falkirk.core.machine.flow import Batch
+from falkirk.core.machine.message import Message
+from falkirk.core.order import product_leq
+from falkirk.core.times import INF, EdgeId, SequenceNumber
+
+
+class Sent(NamedTuple):
+    """What identifies a message: enough to make it again from its content."""
+
+    number: int
+    edge: EdgeId
+    time: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An event of a logged history, and the messages that it sent, without their contents.
+
+    ``number`` says which of two events came first; a notification has no edge.
+    """
+
+    number: int
+    edge: EdgeId | None
+    batch: Batch
+    sent: tuple[Sent, ...]
+
+
+@dataclass(slots=True)
+class Record:
+    """What the events at one time did.
+
+    ``delivered`` has each event, in order, where the history is logged.
+    """
+
+    time: Any
+    delivered: list[Past] = field(default_factory=list)
+    processed: set[EdgeId] = field(default_factory=set)
+    notified: bool = False
+    state: list[Batch] = field(default_factory=list)
+    sent: list[Message] = field(default_factory=list)
+    discarded: dict[EdgeId, set[Any]] = field(default_factory=dict)
+    requests: set[Any] = field(default_factory=set)
+    first: dict[EdgeId, int] = field(default_factory=dict)
+    closed: dict[EdgeId, int] = field(default_factory=dict)
+    durable: bool = False
+
+    def copy(self) -> "Record":
+        """An independent copy, as a store would hold."""
+        return Record(
+            self.time,
+            list(self.delivered),
+            set(self.processed),
+            self.notified,
+            list(self.state),
+            list(self.sent),
+            {edge: set(times) for edge, times in self.discarded.items()},
+            set(self.requests),
+            dict(self.first),
+            dict(self.closed),
+            self.durable,
+        )
+
+
+@dataclass(slots=True)
+class Base:
+    """What is folded below the low-watermark: nobody will ask for a part of it again."""
+
+    frontier: Any
+    processed: dict[EdgeId, Any]
+    notified: Any
+    discarded: dict[EdgeId, Any]
+    state: list[Batch] = field(default_factory=list)
+    requests: set[Any] = field(default_factory=set)
+    closed: dict[EdgeId, int] = field(default_factory=dict)
+
+
+class Ledger:
+    """The records of one processor, and the metadata that follows from them."""
+
+    def __init__(
+        self, domain: Any, inputs: list[Edge], outputs: list[Edge], targets: dict[EdgeId, Any]
+    ) -> None:
+        """Nothing has happened; ``targets`` has the domain of each output edge's receiver."""
+        self.domain, self.inputs, self.outputs, self.targets = domain, inputs, outputs, targets
+        self.records: dict[Any, Record] = {}
+        self.base = Base(
+            domain.empty,
+            {d.name: domain.edge_empty for d in inputs},
+            domain.empty,
+            {e.name: targets[e.name].edge_empty for e in outputs},
+        )
+        self.sent_count: dict[EdgeId, int] = {
+            e.name: 0 for e in outputs if not isinstance(targets[e.name], Structured)
+        }
+
+    def at(self, time: Any) -> Record:
+        """The record of ``time``, made when first asked for."""
+        found = self.records.get(time)
+        if found is None:
+            found = self.records[time] = Record(time)
+        return found
+
+    def inside(self, frontier: Any) -> list[Record]:
+        """The records whose events lie in ``frontier``."""
+        return [record for record in self.records.values() if record.time in frontier]
+
+    def state(self, time: Any) -> list[Batch]:
+        """The state that an event at ``time`` may see: that of all times up to it."""
+        found = list(self.base.state)
+        for record in self.records.values():
+            if record.state and _sees(time, record.time):
+                found += record.state
+        return found
+
+    def rollback(self, frontier: Any) -> None:
+        """H'(p) = H(p)@f: forgets every event outside ``frontier`` (§3.6)."""
+        for time in [time for time in self.records if time not in frontier]:
+            for edge, first in self.records.pop(time).first.items():
+                self.sent_count[edge] = min(self.sent_count[edge], first - 1)
+
+    def pending_requests(self) -> set[Any]:
+        """Notifications that were requested and not delivered."""
+        requested = set(self.base.requests)
+        for record in self.records.values():
+            requested |= record.requests
+        return {t for t in requested if not self.was_notified(t)}
+
+    def was_notified(self, time: Any) -> bool:
+        """Whether the notification of ``time`` was delivered."""
+        return time in self.base.frontier or (time in self.records and self.records[time].notified)
+
+    def log(self, edge: EdgeId) -> list[Message]:
+        """The logged messages of ``edge``, in the order in which they were sent."""
+        found = [m for record in self.records.values() for m in record.sent if m.edge == edge]
+        return sorted(found, key=lambda message: message.number)
+
+    def forget_log(self, edge: EdgeId, reached: Any) -> None:
+        """Drops logged messages that the receiver will never ask for again (§4.2)."""
+        for record in self.records.values():
+            if record.sent:
+                record.sent = [m for m in record.sent if m.edge != edge or not within(m, reached)]
+
+    def finished(self, watermark: Any) -> tuple[Any, ...]:
+        """The times inside ``watermark`` that have nothing left to send."""
+        return tuple(record.time for record in self.inside(watermark) if not record.sent)
+
+    def fold(self, watermark: Any, times: Iterable[Any]) -> None:
+        """Folds the records of finished ``times`` inside ``watermark`` into the base."""
+        done = [self.records[time] for time in times if time in self.records]
+        folded = self.metadata(watermark, done)
+        base = self.base
+        for record in done:
+            base.state += record.state
+            base.requests |= record.requests
+            for edge, epoch in record.closed.items():
+                base.closed[edge] = max(epoch, base.closed.get(edge, -1))
+            del self.records[record.time]
+        base.processed, base.discarded = dict(folded.processed), dict(folded.discarded)
+        base.notified, base.frontier = folded.notified, watermark
+        base.requests = {time for time in base.requests if time not in watermark}
+
+    def metadata(self, frontier: Any, records: list[Record] | None = None) -> Checkpoint:
+        """Ξ(p, f), exactly (§3.4)."""
+        found = self.inside(frontier) if records is None else records
+        base, domain = self.base, self.domain
+        processed, discarded, projected = {}, {}, {}
+        for d in self.inputs:
+            times = [record.time for record in found if d.name in record.processed]
+            processed[d.name] = base.processed[d.name] | reach(domain, times)
+        for e in self.outputs:
+            sent = [t for record in found for t in record.discarded.get(e.name, ())]
+            discarded[e.name] = base.discarded[e.name] | reach(self.targets[e.name], sent)
+            if e.projection.recorded:
+                projected[e.name] = self.fixed(e.name, frontier)
+        notified = base.notified
+        if isinstance(domain, Structured):
+            notified = notified | domain.frontier([r.time for r in found if r.notified])
+        return Checkpoint(frontier, notified, processed, discarded, projected)
+
+    def fixed(self, edge: EdgeId, frontier: Any) -> Any:
+        """φ(e)(f) of a recorded edge; nothing happens outside ⊤, so ⊤ fixes everything (§3.2)."""
+        target = self.targets[edge]
+        if frontier.is_top:
+            return target.edge_top
+        if not isinstance(target, Structured):
+            return count_frontier(self.fixed_count(edge, frontier))
+        epoch = self.closed_epoch(edge, frontier)
+        return target.frontier([(epoch, *(INF,) * (target.depth - 1))] if epoch >= 0 else [])
+
+    def closed_epoch(self, edge: EdgeId, frontier: Any) -> int:
+        """The last epoch that events in ``frontier`` have closed on ``edge``, or -1."""
+        closed = [r.closed[edge] for r in self.inside(frontier) if edge in r.closed]
+        return max([self.base.closed.get(edge, -1), *closed])
+
+    def fixed_count(self, edge: EdgeId, frontier: Any) -> int:
+        """φ(e)(f): the longest prefix of the messages on ``edge`` that events in f sent (§3.2)."""
+        outside = [
+            record.first[edge]
+            for record in self.records.values()
+            if edge in record.first and record.time not in frontier
+        ]
+        return min(outside, default=self.sent_count[edge] + 1) - 1
+
+
+def reach(domain: Any, times: list[Any]) -> Any:
+    """↓ of message times on one edge into ``domain``."""
+    if isinstance(domain, Structured):
+        return domain.frontier(times)
+    return count_frontier(max((time.number for time in times), default=0))
+
+
+def count_frontier(number: int) -> TotalFrontier:
+    """The first ``number`` messages of an edge."""
+    return TotalFrontier((number,)) if number else TotalFrontier()
+
+
+def within(message: Message | Sent, reached: Any) -> bool:
+    """Whether a message's time lies in what a frontier of its receiver says about its edge."""
+    time = message.time
+    return ((time.number,) if isinstance(time, SequenceNumber) else time) in reached
+
+
+def _sees(time: Any, earlier: Any) -> bool:
+    return isinstance(time, SequenceNumber) or product_leq(earlier, time)

@@ -1,0 +1,74 @@
+"""Messages, and the channels that hold them until they are delivered (§3.3)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from falkirk.core.machine.flow import Batch
+from falkirk.core.order import product_leq
+from falkirk.core.times import EdgeId, SequenceNumber
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A batch at one time on one edge; ``cause`` is the time at the sender of the event that sent
+    it.
+
+    ``number`` is unique in one run of the machine, and says which of two messages was sent first.
+    """
+
+    number: int
+    edge: EdgeId
+    time: Any
+    cause: Any
+    batch: Batch
+
+
+def deliverable(queue: list[Message]) -> list[Message]:
+    """The messages that may be processed next: no earlier one has a time at or before theirs
+    (§3.3).
+
+    >>> queue = [Message(i, "e", (t,), (t,), None) for i, t in enumerate([2, 3, 1, 3])]
+    >>> [m.number for m in deliverable(queue)]
+    [0, 2]
+    """
+    found: list[Message] = []
+    seen: list[Any] = []
+    for message in queue:
+        if not any(precedes(time, message.time) for time in seen):
+            found.append(message)
+        seen.append(message.time)
+    return found
+
+
+def precedes(left: Any, right: Any) -> bool:
+    """Whether ``left`` is at or before ``right``, for times of either kind on one edge."""
+    if isinstance(left, SequenceNumber):
+        return left.number <= int(right.number)
+    return product_leq(left, right)
+
+
+class Channels:
+    """The undelivered messages of every edge. A queue belongs to the receiver of its edge."""
+
+    def __init__(self, edges: list[EdgeId]) -> None:
+        """Empty channels."""
+        self.queues: dict[EdgeId, list[Message]] = {edge: [] for edge in edges}
+
+    def put(self, message: Message) -> None:
+        """Appends a message."""
+        self.queues[message.edge].append(message)
+
+    def take(self, message: Message) -> None:
+        """Removes a message for delivery."""
+        self.queues[message.edge].remove(message)
+
+    def keep(self, edge: EdgeId, wanted: Callable[[Message], bool]) -> None:
+        """Drops what is not ``wanted``."""
+        self.queues[edge] = [message for message in self.queues[edge] if wanted(message)]
+
+    def restore(self, edge: EdgeId, messages: list[Message]) -> None:
+        """Puts logged messages back, in the order in which they were sent first."""
+        queued = {message.number for message in self.queues[edge]}
+        merged = self.queues[edge] + [m for m in messages if m.number not in queued]
+        self.queues[edge] = sorted(merged, key=lambda m: m.number)

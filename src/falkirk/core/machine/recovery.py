@@ -1,0 +1,248 @@
+"""Rolling back: choosing frontiers, filtering what everybody owns, sending again (§3.6, §4.4)."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
+from falkirk.core.errors import InvariantError
+from falkirk.core.machine.checkpointing import advance, release, reported
+from falkirk.core.machine.events import (
+    Again,
+    Delivery,
+    Effect,
+    Notification,
+    Restore,
+    Retract,
+    Rewind,
+    RolledBack,
+)
+from falkirk.core.machine.flow import Role
+from falkirk.core.machine.ledger import Ledger, reach, within
+from falkirk.core.machine.state import State
+from falkirk.core.machine.stored import Stored
+from falkirk.core.monitor import Completed, Saved, Update
+from falkirk.core.rollback import Solution, solve
+from falkirk.core.times import EdgeId, ProcessorId
+
+
+def fail(
+    state: State, failed: frozenset[ProcessorId], stored: Mapping[ProcessorId, Stored]
+) -> list[Effect]:
+    """Processors have failed for good: the others go on from wherever the plan puts them (§4.4)."""
+    live = {
+        p: live_metadata(state, p)
+        for p in state.flow.processors
+        if p not in failed and not state.flow.restores_anywhere(p)
+    }
+    solution = state.monitor.rollback_plan(failed, live)
+    state.suspected -= failed
+    moved = {p: f for p, f in solution.frontiers.items() if p in failed or not f.is_top}
+    for p, frontier in moved.items():
+        state.monitor.retract(p, frontier)
+    effects = roll(state, solution, moved, stored)
+    for p in sorted(failed):
+        effects += release(state, p, state.monitor.watermark(p))
+    return [RolledBack(failed, dict(solution.frontiers), solution.reasons), *effects]
+
+
+def live_metadata(state: State, p: ProcessorId) -> Checkpoint:
+    """Ξ(p, ⊤): all that ``p`` has done, and what it is working on."""
+    domain = state.flow.graph.domains[p]
+    metadata = reported(state, p, domain.top)
+    processed, notified = dict(metadata.processed), metadata.notified
+    tainted = state.flow.processors[p].policy.tainted
+    for work in state.running.values():
+        if work.processor != p or tainted:
+            continue
+        if isinstance(work.item, Delivery):
+            if state.rules.delivered_constraint:
+                edge = work.item.message.edge
+                processed[edge] = processed[edge] | reach(domain, [work.time])
+        elif isinstance(work.item, Notification) and state.rules.notification_constraint:
+            notified = notified | reach(domain, [work.time])
+    return replace(metadata, processed=processed, notified=notified)
+
+
+def roll(
+    state: State,
+    solution: Solution,
+    moved: Mapping[ProcessorId, Any],
+    stored: Mapping[ProcessorId, Stored],
+) -> list[Effect]:
+    """Puts ``moved`` processors back to their frontiers; everyone else is left in peace."""
+    effects: list[Effect] = [
+        Retract(
+            {p: f for p, f in moved.items() if not state.flow.restores_anywhere(p)},
+            {p: state.standing[p].incarnation + 1 for p in moved},
+        )
+    ]
+    for p, frontier in moved.items():
+        if p in stored:
+            state.ledgers[p] = restored(state, solution, p, frontier, stored[p])
+        else:
+            state.ledgers[p].rollback(frontier)
+        effects += settle_processor(state, p, frontier, lost=p in stored)
+    for name, edge in state.flow.graph.edges.items():
+        refill(state, name, moved, lost=edge.target in stored)
+    if state.rules.rebuild_progress:
+        state.recount()
+    return effects
+
+
+def restored(
+    state: State, solution: Solution, p: ProcessorId, frontier: Any, stored: Stored
+) -> Ledger:
+    """The ledger of ``p`` at ``frontier``, from the store alone."""
+    ledger = state.new_ledger(p)
+    ledger.base = stored.ledger.base
+    if not ledger.base.frontier <= frontier:
+        raise InvariantError(f"{p!r} goes back to {frontier!r}, below what was collected")
+    for record in stored.ledger.inside(frontier):
+        ledger.records[record.time] = record.copy()
+        ledger.records[record.time].durable = True
+    for edge in ledger.outputs:
+        if edge.name in ledger.sent_count:
+            fixed = solution.choice.projected(state.flow.recovery.edges[edge.name], frontier)
+            ledger.sent_count[edge.name] = int(fixed[0]) if fixed else 0
+    return ledger
+
+
+def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) -> list[Effect]:
+    """Resets how ``p`` stands; late completions of what it was doing will be dropped."""
+    standing, processor = state.standing[p], state.flow.processors[p]
+    standing.completed = standing.saved = frontier
+    standing.growth, standing.incarnation = 0, standing.incarnation + 1
+    for ticket in standing.tickets:
+        state.tickets.pop(ticket.effect.ticket, None)
+    standing.tickets.clear()
+    standing.held = [] if lost else [m for m in standing.held if m.cause in frontier]
+    kept = standing.delivered if lost else standing.released
+    standing.released = {time for time in kept if time in frontier}
+    standing.restoring.clear()
+    standing.replaying = frozenset()
+    standing.requests = state.ledgers[p].pending_requests()
+    for edge in standing.windows:
+        standing.windows[edge] = state.ledgers[p].closed_epoch(edge, frontier) + 1
+    if not state.rules.reissue_notifications:
+        standing.requests = set()
+    for number in [n for n, work in state.running.items() if work.processor == p]:
+        work = state.running.pop(number)
+        if isinstance(work.item, Delivery) and not lost:
+            state.channels.put(work.item.message)
+            state.channels.queues[work.item.message.edge].sort(key=lambda m: m.number)
+    if processor.role is Role.INPUT:
+        standing.epoch = int(frontier[0]) + 1 if frontier else 0
+        return [Rewind(p, frontier)]
+    if processor.policy.replays and lost:
+        start_replay(state, p, frontier)
+    return [Restore(p, frontier)] if processor.opaque else []
+
+
+def start_replay(state: State, p: ProcessorId, frontier: Any) -> None:
+    """Queues the history of ``p`` to be run again, in the order in which it happened.
+
+    What an unfinished replay still owed to its receivers stays owed: see ``Standing.resend``.
+    """
+    standing, ledger = state.standing[p], state.ledgers[p]
+    events = [
+        Again(p, record.time, past)
+        for record in ledger.inside(frontier)
+        for past in record.delivered
+    ]
+    standing.restoring = deque(sorted(events, key=lambda again: again.past.number))
+    standing.replaying = frozenset(again.time for again in standing.restoring)
+    if not standing.replaying:
+        standing.resend = {}
+
+
+def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: bool) -> None:
+    """The queue after a rollback: what its sender stands by, and Q'(e) from the log (§3.6)."""
+    source, target = state.flow.graph.edges[edge].source, state.flow.graph.edges[edge].target
+    if lost:
+        state.channels.queues[edge] = []
+    if source in moved and state.rules.drop_by_cause:
+        frontier = moved[source]
+        state.channels.keep(edge, lambda message: message.cause in frontier)
+    if target in moved and state.rules.resend_logged:
+        sender = state.standing[source]
+        reached = state.flow.graph.domains[target].part(moved[target], edge)
+        if sender.replaying:  # all of Q'(e) comes with the replay, so nothing may come twice
+            state.channels.queues[edge] = []
+            before = sender.resend.get(edge)
+            sender.resend[edge] = reached if before is None else before & reached
+        else:
+            resend(state, edge, reached)
+
+
+def resend(state: State, edge: EdgeId, reached: Any) -> None:
+    """Puts the logged messages of ``edge`` outside ``reached`` back into its queue."""
+    source = state.flow.graph.edges[edge].source
+    held = {message.number for message in state.standing[source].held}
+    again = [
+        message
+        for message in state.ledgers[source].log(edge)
+        if not within(message, reached) and message.number not in held
+    ]
+    state.channels.restore(edge, again)
+
+
+def replayed(state: State, p: ProcessorId) -> None:
+    """When all of a history was run again, what its receivers lack goes into their queues."""
+    standing = state.standing[p]
+    if standing.restoring:
+        return
+    for edge, reached in standing.resend.items():
+        resend(state, edge, reached)
+    standing.resend, standing.replaying = {}, frozenset()
+    state.recount()
+
+
+def restart(state: State, stored: Mapping[ProcessorId, Stored]) -> list[Effect]:
+    """Everything had failed: starts again from what the store holds."""
+    flow = state.flow
+    restorables: dict[ProcessorId, Restorable] = {}
+    for p, domain in flow.graph.domains.items():
+        if flow.restores_anywhere(p):
+            restorables[p] = AnyFrontier(domain.top, failed=True)
+        else:
+            untouched = stored[p].ledger.base.frontier.is_empty
+            first = [Checkpoint(domain.empty)] if untouched else []
+            restorables[p] = Chain(flow.recovery, p, [*first, *stored[p].checkpoints])
+    solution = solve(flow.recovery, restorables)
+    for p in flow.processors:
+        state.standing[p].incarnation = stored[p].incarnation
+        adopt_numbers(state, p, stored[p])
+    effects = roll(state, solution, dict(solution.frontiers), stored)
+    state.monitor = state.new_monitor()
+    updates: list[Update] = []
+    for p, restorable in restorables.items():
+        if isinstance(restorable, AnyFrontier):
+            updates.append(Completed(p, solution.frontiers[p]))
+        else:
+            updates += [
+                Saved(p, checkpoint)
+                for checkpoint in stored[p].checkpoints
+                if checkpoint.frontier <= solution.frontiers[p] and not checkpoint.frontier.is_empty
+            ]
+    effects += advance(state, updates)
+    everyone = frozenset(flow.processors)
+    return [RolledBack(everyone, dict(solution.frontiers), solution.reasons), *effects]
+
+
+def adopt_numbers(state: State, p: ProcessorId, stored: Stored) -> None:
+    """Numbers and epochs go on above those that the store has seen."""
+    for record in stored.ledger.records.values():
+        used = [message.number for message in record.sent]
+        used += [
+            number
+            for past in record.delivered
+            for number in (past.number, *(sent.number for sent in past.sent))
+        ]
+        state.next_number = max([state.next_number, *used])
+    for time in stored.ledger.records:
+        state.see(time)
+    for checkpoint in stored.checkpoints:
+        for time in getattr(checkpoint.frontier, "maximal", ()):
+            state.see(time)

@@ -1,0 +1,297 @@
+"""Small processors for simulated flows: what an event does, as a function of what it may see.
+
+A batch is a sorted tuple of items (label, value, tag). All but :class:`Tag` are deterministic and
+do not care about the order of messages at one time, so that runs can be compared.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Protocol
+
+from falkirk.core.machine.events import Result
+from falkirk.core.machine.flow import Flow
+from falkirk.core.times import EdgeId, ProcessorId
+
+Item = tuple[str, int, int]
+Items = tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a processor sees when an event is delivered to it."""
+
+    flow: Flow
+    processor: ProcessorId
+    time: Any
+    own: Items
+    visible: Items
+    random: Random
+
+    def to_all(self, items: Items, later: int = 0) -> tuple[tuple[EdgeId, Any, Items], ...]:
+        """``items`` on every output edge, ``later`` epochs later."""
+        return tuple(
+            (edge.name, self.time_on(edge.name, later), items)
+            for edge in self.flow.graph.outputs(self.processor)
+        )
+
+    def time_on(self, edge: EdgeId, later: int = 0) -> Any:
+        """The time at which a message on ``edge`` is sent; None towards sequence numbers."""
+        summary = self.flow.edge_summaries.get(edge)
+        if summary is None:
+            return None
+        time = summary.apply(self.time)
+        return (time[0] + later, *time[1:])
+
+
+class Logic(Protocol):
+    """A simulated processor."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """A message was delivered."""
+
+    def on_notify(self, context: Context) -> Result:
+        """The time is complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Adds to every value: stateless."""
+
+    step: int = 1
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends the changed items on."""
+        return Result(context.to_all(tuple((a, b + self.step, c) for a, b, c in items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Keeps the items with even values: stateless, and often sends nothing."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends what is left, if anything is."""
+        left = tuple(item for item in items if item[1] % 2 == 0)
+        return Result(context.to_all(left)) if left else Result()
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """Marks items with a random tag: not deterministic, so re-execution can be told."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends the items with a fresh tag."""
+        tag = context.random.getrandbits(30) + 1
+        return Result(
+            context.to_all(tuple((f"{a}#{context.processor}", b, tag) for a, b, _ in items))
+        )
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """Figure 3's Sum: adds up a time, sends the sum when notified, and forgets the time."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Collects the items of the time."""
+        return Result(requests=(context.time,), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Sends the sum."""
+        total = (f"sum@{context.processor}", sum(value for _, value, _ in context.own), 0)
+        return Result(context.to_all((total,)), state=())
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A running total over all times so far: state that depends on history."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Adds to the state of the time."""
+        return Result(requests=(context.time,), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Sends the total of all times up to this one."""
+        total = sum(value for _, value, _ in context.visible)
+        return Result(context.to_all(((f"total@{context.processor}", total, 0),)))
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Figure 3's Buffer: records all messages, and passes them on."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Records and forwards."""
+        return Result(context.to_all(items), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Sends into the future: the items now, and again an epoch later."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends twice."""
+        echo = tuple((label + "'", value, tag) for label, value, tag in items)
+        return Result(context.to_all(items) + context.to_all(echo, later=1))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Asks to be notified an epoch later: a request that outlives the event that made it."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Keeps the items and asks for the next epoch."""
+        following = (context.time[0] + 1, *context.time[1:])
+        return Result(requests=(following,), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Sends how much there was by then."""
+        total = sum(value for _, value, _ in context.visible)
+        return Result(context.to_all(((f"later@{context.processor}", total, 0),)))
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """Figure 5's p and q: when notified it may send a message, or not. The message is empty."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Asks for a notification."""
+        return Result(requests=(context.time,))
+
+    def on_notify(self, context: Context) -> Result:
+        """Tosses a coin."""
+        return Result(context.to_all(())) if context.random.random() < 0.5 else Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Forward:
+    """The bridge from epochs to sequence numbers (§3.2): all of an epoch before any of the next."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Buffers the items of the epoch."""
+        return Result(requests=(context.time,), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Forwards the epoch, which is complete."""
+        plain = tuple(sorted((label, value, 0) for label, value, _ in context.own))
+        return Result(context.to_all(plain), state=())
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The bridge from sequence numbers to epochs (§3.2): every ``size`` messages make an epoch.
+
+    The label "end" closes the last one before its time.
+    """
+
+    size: int
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends the items at the open epoch, and closes it when it is full."""
+        number = context.time.number
+        epoch = (number - 1) // self.size
+        outputs = [e.name for e in context.flow.graph.outputs(context.processor)]
+        full = number % self.size == 0 or any(label == "end" for label, _, _ in items)
+        return Result(
+            tuple((e, (epoch,), items) for e in outputs),
+            closes=tuple((e, epoch) for e in outputs) if full else (),
+        )
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A running total in the order of arrival: for sequence numbers."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends the new total."""
+        total = sum(value for _, value, _ in context.visible + items)
+        return Result(context.to_all(((f"account@{context.processor}", total, 0),)), state=items)
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Joins what is fast with the newest version that has come on the edge ``versions``.
+
+    The newest version is the one with the largest value: versions only grow.
+    """
+
+    versions: EdgeId
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Keeps a version, or answers with the newest one so far."""
+        if edge == self.versions:
+            return Result(state=tuple(sorted(context.own + items)))
+        newest = max((value for _, value, _ in context.visible), default=-1)
+        return Result(context.to_all(tuple((label, newest, tag) for label, _, tag in items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The end of a loop's body: sends an item around until one digit of its value is nought.
+
+    ``refill`` is what an inner loop finds again when an outer one goes around.
+    """
+
+    around: EdgeId
+    unit: int = 1
+    refill: int = 0
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends what is left around, and what is done out."""
+        going = tuple(
+            (a, b - self.unit + self.refill, c) for a, b, c in items if b // self.unit % 10
+        )
+        done = tuple(item for item in items if not item[1] // self.unit % 10)
+        sends = [
+            (e, time, going if e == self.around else done)
+            for e, time, _ in context.to_all(())
+            if (going if e == self.around else done)
+        ]
+        return Result(tuple(sends))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """An output: stages the items of each time."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Adds to what is staged."""
+        return Result(state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()

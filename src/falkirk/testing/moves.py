@@ -1,0 +1,187 @@
+"""The moves of a run: everything that goes on around the machine, one small step at a time.
+
+A move is the name of a function of this module and its argument. The order in which
+:func:`possible` lists them is that of a prompt run: what was begun is finished first, and inputs
+are read when there is nothing else to do.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from falkirk.core.machine.events import (
+    Again,
+    Close,
+    Collect,
+    CollectLog,
+    Delivered,
+    Delivery,
+    End,
+    Finish,
+    Ingest,
+    Item,
+    Persist,
+    Persisted,
+    Release,
+    Result,
+    Trust,
+    Work,
+)
+from falkirk.core.times import EdgeId, ProcessorId
+from falkirk.testing.decisions import Move
+from falkirk.testing.logic import Context, Items
+
+if TYPE_CHECKING:
+    from falkirk.testing.simulator import Simulation
+
+AT_ONCE = 4
+"""How many pieces of work are under way at most."""
+
+
+def possible(run: "Simulation") -> list[Move]:
+    """Every way to go on."""
+    found: list[Move] = [("finish", work) for work in run.works]
+    if len(run.works) < AT_ONCE:
+        found += [("begin", item) for item in run.enabled()]
+    found += [("commit", persist) for persist in run.written]
+    found += [("write", persist) for persist in run.writes]
+    found += [("hand_out", release) for release in run.releases]
+    if run.collections:
+        found.append(("collect", run.collections[0]))
+    found += [("read", p) for p in run.scenario.inputs if can_read(run, p)]
+    found += [("finish_late", work) for work in run.late]
+    if run.machine.state.suspected:
+        found.append(("trust", frozenset(run.machine.state.suspected)))
+    return found
+
+
+def make(run: "Simulation", move: Move) -> None:
+    """Makes a move."""
+    kind, subject = move
+    _MOVES[kind](run, subject)
+
+
+# Work.
+
+
+def begin(run: "Simulation", item: Item) -> None:
+    """Starts to work on something."""
+    if isinstance(item, Delivery):
+        run.guard.delivery(run.machine.state, item)
+    elif isinstance(item, Again):
+        run.seen["replayed event"] += 1
+    work = run.machine.begin(item)
+    run.changed()
+    run.entries.append(("begin", work))
+    run.works.append(work)
+
+
+def finish(run: "Simulation", work: Work) -> None:
+    """Reports what came of work."""
+    run.works.remove(work)
+    run.step(Finish(work, execute(run, work)))
+
+
+def finish_late(run: "Simulation", work: Work) -> None:
+    """Work that was begun before a rollback ends after it."""
+    run.late.remove(work)
+    run.seen["late work"] += 1
+    run.step(Finish(work, execute(run, work)))
+
+
+def execute(run: "Simulation", work: Work) -> Result:
+    """Runs the user's code."""
+    p, item, machine = work.processor, work.item, run.machine
+    context = Context(
+        run.scenario.flow,
+        p,
+        work.time,
+        tuple(machine.own_state(work)),
+        tuple(machine.visible_state(work)),
+        run.random,
+    )
+    logic = run.scenario.logics[p]
+    edge: EdgeId | None = None
+    batch: Items = ()
+    if isinstance(item, Delivery):
+        edge, batch = item.message.edge, item.message.batch
+    elif isinstance(item, Again):
+        edge, batch = item.past.edge, item.past.batch
+    if edge is None:
+        return logic.on_notify(context)
+    return logic.on_message(context, edge, batch) if batch else Result()
+
+
+# Inputs.
+
+
+def can_read(run: "Simulation", p: ProcessorId) -> bool:
+    """Whether an input is still open, and nobody is too far behind."""
+    if run.machine.state.standing[p].epoch is None:
+        return False
+    return run.backlog is None or pending(run) <= run.backlog
+
+
+def pending(run: "Simulation") -> int:
+    """How many things wait to be done."""
+    queued = sum(map(len, run.machine.state.channels.queues.values()))
+    stored = len(run.writes) + len(run.written) + len(run.collections)
+    return queued + stored + len(run.works) + len(run.releases)
+
+
+def read(run: "Simulation", p: ProcessorId) -> None:
+    """Ingests the next batch of the open epoch, or closes it, or ends the input."""
+    epoch = run.machine.state.standing[p].epoch
+    assert epoch is not None
+    if epoch >= len(run.scenario.inputs[p]):
+        run.step(End(p))
+        return
+    if p not in run.reading:
+        run.reading[p] = list(run.world.read(p, epoch))
+    if run.reading[p]:
+        run.step(Ingest(p, run.reading[p].pop(0)))
+    else:
+        del run.reading[p]
+        run.step(Close(p))
+
+
+# The store and the outside.
+
+
+def write(run: "Simulation", persist: Persist) -> None:
+    """The files of a write are there; nobody sees them yet."""
+    run.writes.remove(persist)
+    run.entries.append(("files of", persist))
+    run.written.append(persist)
+
+
+def commit(run: "Simulation", persist: Persist) -> None:
+    """The row that makes a write visible is there."""
+    run.written.remove(persist)
+    orphans = run.store.orphans
+    run.store.commit(persist)
+    run.seen["late write"] += run.store.orphans - orphans
+    run.acknowledge(Persisted(persist.ticket))
+
+
+def collect(run: "Simulation", effect: Collect | CollectLog) -> None:
+    """The store deletes what will never be asked for again."""
+    run.collections.remove(effect)
+    run.entries.append(("store does", effect))
+    run.store.collect(effect)
+
+
+def hand_out(run: "Simulation", release: Release) -> None:
+    """The outside takes an output."""
+    run.releases.remove(release)
+    run.world.take(release.processor, release.time, release.batches)
+    run.acknowledge(Delivered(release.processor, release.time))
+
+
+def trust(run: "Simulation", suspected: frozenset[ProcessorId]) -> None:
+    """Suspicion was unfounded."""
+    run.step(Trust(suspected))
+
+
+_MOVES: dict[str, Any] = {
+    function.__name__: function
+    for function in (begin, finish, finish_late, read, write, commit, collect, hand_out, trust)
+}

@@ -1,0 +1,198 @@
+"""The simulator: one seed decides the schedule, the delays, the failures; the outside is checked.
+
+It drives the same machine that Spark drives, and plays everything around it: who computes, the
+store, the outside. At every step something goes wrong or a move is made; ``decisions`` say which.
+"""
+
+from collections import Counter, deque
+from random import Random
+
+from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.events import (
+    Acknowledge,
+    Collect,
+    CollectLog,
+    Effect,
+    Event,
+    Flush,
+    Item,
+    Persist,
+    Release,
+    Retract,
+    Rewind,
+    RolledBack,
+    Work,
+)
+from falkirk.core.machine.rules import ALL_RULES, Rules
+from falkirk.core.times import ProcessorId
+from falkirk.testing.check import Guard, check_outside
+from falkirk.testing.decisions import Decisions, Seeded
+from falkirk.testing.faults import Faults
+from falkirk.testing.logic import Items
+from falkirk.testing.moves import make, possible
+from falkirk.testing.store import SimulatedStore
+from falkirk.testing.striking import strike
+from falkirk.testing.transcript import Entry, transcript
+from falkirk.testing.world import Scenario, Violation, World
+
+__all__ = ["Faults", "Scenario", "Simulation", "Violation"]
+
+
+class Simulation:
+    """One run. ``seen`` counts the situations that it went through."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        faults: Faults | None = None,
+        rules: Rules = ALL_RULES,
+        *,
+        decisions: Decisions | None = None,
+        strict: bool = True,
+        backlog: int | None = None,
+    ) -> None:
+        """A run that is about to start.
+
+        ``decisions`` replaces those of the seed. A run that is not ``strict`` remembers the inner
+        laws that were broken in ``complaints`` and goes on, to see whether the outside notices.
+        ``backlog`` is how many things may wait to be done while more input is read.
+        """
+        self.scenario, self.rules, self.strict, self.backlog = scenario, rules, strict, backlog
+        self.decisions = decisions or Seeded(Random(seed), faults or Faults())
+        self.random = Random(seed)
+        self.names: list[ProcessorId] = list(scenario.flow.processors)
+        self.world = World(scenario)
+        self.guard = Guard(scenario, self.world, self.complain)
+        self.store = SimulatedStore(scenario.flow, rules)
+        self.machine = Machine(scenario.flow, rules=rules)
+        self.entries: list[Entry] = []
+        self.complaints: list[str] = []
+        self.seen: Counter[str] = Counter()
+        self.steps = self.now = 0
+        self.flushed = False
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is under way: at the start, and after a crash."""
+        self.works: list[Work] = []
+        self.late: list[Work] = []
+        self.writes: list[Persist] = []
+        self.written: list[Persist] = []
+        self.collections: list[Collect | CollectLog] = []
+        self.releases: list[Release] = []
+        self.reading: dict[ProcessorId, list[Items]] = {}
+        self.acknowledgements: deque[Event] = deque(maxlen=4)
+        self._enabled: list[Item] | None = None
+
+    # The run.
+
+    def run(self, limit: int = 20_000) -> "Simulation":
+        """Runs until nothing is left to do, then checks what the outside saw."""
+        while self.advance():
+            if self.steps > limit:
+                raise Violation("the run does not end")
+        self.check()
+        return self
+
+    def advance(self) -> bool:
+        """One fault or one move; False when there is nothing left to do."""
+        self.steps += 1
+        fault = self.decisions.fault(self)
+        if fault is not None:
+            self.flushed = False
+            strike(self, fault)
+            return True
+        moves = possible(self)
+        if moves:
+            make(self, moves[self.decisions.pick(moves)])
+            return True
+        return self.flush()
+
+    def flush(self) -> bool:
+        """When all is quiet, asks for the last checkpoints; False if that changed nothing."""
+        if self.flushed:
+            return False
+        self.step(Flush())
+        self.flushed = not (self.writes or self.collections)
+        return True
+
+    def check(self) -> None:
+        """What must hold at the end."""
+        check_outside(self.scenario, self.world)
+        self.guard.finish(self.machine.state)
+
+    # Steps and effects.
+
+    def step(self, event: Event) -> None:
+        """Tells the machine, and does what it asks for."""
+        self.entries.append(("event", event))
+        self.changed()
+        effects = self.machine.step(event)
+        if effects:
+            self.carry_out(effects)
+
+    def acknowledge(self, event: Event) -> None:
+        """Tells the machine of something that might be told twice."""
+        self.acknowledgements.append(event)
+        self.step(event)
+
+    def carry_out(self, effects: list[Effect]) -> None:
+        """Does what the machine asks for, now or later."""
+        for effect in effects:
+            self.entries.append(("effect", effect))
+            match effect:
+                case Persist():
+                    self.writes.append(effect)
+                case Retract():
+                    self.store.retract(effect)
+                case Collect() | CollectLog():
+                    self.collections.append(effect)
+                case Release():
+                    self.releases.append(effect)
+                case Acknowledge():
+                    self.world.acknowledge(effect.processor, int(effect.frontier[0]))
+                case Rewind():
+                    self.reading.pop(effect.processor, None)
+                case RolledBack():
+                    self.rolled_back(effect)
+        self.guard.watch(self.machine.state)
+
+    def rolled_back(self, effect: RolledBack) -> None:
+        """Work of processors that moved goes on, for nothing."""
+        running = self.machine.state.running
+        self.late += [work for work in self.works if work.number not in running]
+        self.works = [work for work in self.works if work.number in running]
+        self.guard.rollback(self.machine.state, effect)
+
+    # What others ask of a run.
+
+    def enabled(self) -> list[Item]:
+        """What the machine offers, asked for again only when it has changed."""
+        if self._enabled is None:
+            self._enabled = self.machine.enabled()
+        return self._enabled
+
+    def changed(self) -> None:
+        """The machine is about to change."""
+        self._enabled = None
+
+    def complain(self, text: str) -> None:
+        """An inner law was broken."""
+        if self.strict:
+            raise Violation(text)
+        self.complaints.append(text)
+
+    def transcript(self) -> list[str]:
+        """What happened, in words."""
+        return transcript(self.entries)
+
+    @property
+    def replaying(self) -> list[str]:
+        """The processors whose history is being run again."""
+        return [p for p, standing in self.machine.state.standing.items() if standing.replaying]
+
+    @property
+    def repeatable(self) -> int:
+        """How many acknowledgements could come a second time."""
+        return len(self.acknowledgements)

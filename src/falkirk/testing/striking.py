@@ -1,0 +1,67 @@
+"""How each kind of fault happens to a run."""
+
+from typing import TYPE_CHECKING
+
+from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.events import Fail, Suspect, Tick
+from falkirk.core.times import ProcessorId
+from falkirk.testing import moves
+from falkirk.testing.faults import Fault, Trouble
+
+if TYPE_CHECKING:
+    from falkirk.testing.simulator import Simulation
+
+
+def strike(run: "Simulation", fault: Fault) -> None:
+    """Something goes wrong."""
+    run.entries.append(("fault", fault))
+    run.seen[fault.kind.value] += 1
+    names = frozenset(ProcessorId(name) for name in fault.names)
+    match fault.kind:
+        case Trouble.FAIL:
+            fail(run, names)
+        case Trouble.KILL:
+            run.writes = [write for write in run.writes if write.processor not in names]
+            run.written = [write for write in run.written if write.processor not in names]
+            fail(run, names)
+        case Trouble.CRASH:
+            crash(run)
+        case Trouble.ORPHAN:
+            if run.writes:
+                moves.write(run, run.writes[0])
+            run.seen["orphaned files"] += len(run.written)
+            crash(run)
+        case Trouble.SUSPECT:
+            run.step(Suspect(names))
+        case Trouble.REPEAT:
+            which = int(fault.names[0])
+            if which < len(run.acknowledgements):
+                run.step(run.acknowledgements[-1 - which])
+        case Trouble.TICK:
+            run.now += int(fault.names[0])
+            run.step(Tick(run.now))
+
+
+def fail(run: "Simulation", failed: frozenset[ProcessorId]) -> None:
+    """Some processors fail; what they were doing may still end later."""
+    if len(failed) == len(run.names):
+        run.seen["everything at once"] += 1
+    if not failed.isdisjoint(run.replaying):
+        run.seen["failed while replaying"] += 1
+    elif run.replaying:
+        run.seen["failed while another replays"] += 1
+    stored = {p: run.store.read(p) for p in run.names if p in failed}
+    run.guard.before_failure(run.machine.state)
+    run.step(Fail(failed, stored))
+
+
+def crash(run: "Simulation") -> None:
+    """The whole process is killed: only the store and the outside remain."""
+    if run.replaying:
+        run.seen["crashed while replaying"] += 1
+    if run.world.outputs:
+        run.seen["crashed after a release"] += 1
+    run.forget()
+    stored = {p: run.store.read(p) for p in run.names}
+    run.machine = Machine(run.scenario.flow, stored, run.rules)
+    run.carry_out(run.machine.effects)

@@ -1,0 +1,71 @@
+"""Small flows, exhaustively: every interleaving, with a fault at every point."""
+
+import pytest
+from tests.simulation.scale import scaled
+
+from falkirk.core.machine.rules import Rules
+from falkirk.core.policy import Policy, batch, eager, ephemeral, history, lazy
+from falkirk.testing.decisions import Scripted
+from falkirk.testing.explore import CRASH, Explorer, Found
+from falkirk.testing.faults import Fault
+from falkirk.testing.simulator import Simulation
+from falkirk.testing.small import chain
+
+pytestmark = pytest.mark.simulation
+
+SOURCES = (ephemeral(), batch())
+INNER = (ephemeral(), batch(), lazy(), eager(), history())
+OUTPUTS = (lazy(), eager())
+
+
+def name(policy: object) -> str:
+    return policy.regime.value if isinstance(policy, Policy) else str(policy)
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=name)
+@pytest.mark.parametrize("source", SOURCES, ids=name)
+def test_two_processors_with_a_crash_at_every_point(source: Policy, output: Policy) -> None:
+    explored = Explorer(chain(source, [], output)).explore()
+    assert explored.complete
+    assert explored.runs > 1_000
+
+
+@pytest.mark.parametrize("failing", ["in0", "out0", "in0,out0"])
+@pytest.mark.parametrize("source", SOURCES, ids=name)
+def test_two_processors_with_a_failure_at_every_point(source: Policy, failing: str) -> None:
+    faults = [Fault.parse(f"fail:{failing}")]
+    explored = Explorer(chain(source, [], lazy()), faults).explore()
+    assert explored.complete
+
+
+def test_two_processors_where_everything_is_delayed() -> None:
+    explored = Explorer(
+        chain(batch(), [], lazy()), coarse=False, states_max=200 + scaled(2_000)
+    ).explore()
+    assert explored.runs
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=name)
+@pytest.mark.parametrize("inner", INNER, ids=name)
+@pytest.mark.parametrize("source", SOURCES, ids=name)
+def test_three_processors_with_a_crash_at_every_point(
+    source: Policy, inner: Policy, output: Policy
+) -> None:
+    explored = Explorer(chain(source, [inner], output), states_max=100 + scaled(300)).explore()
+    assert explored.runs
+
+
+@pytest.mark.parametrize("inner", INNER, ids=name)
+def test_three_processors_and_two_epochs(inner: Policy) -> None:
+    scenario = chain(ephemeral(), [inner], lazy(), batches=(1, 1))
+    faults = [CRASH, Fault.parse("fail:p0")]
+    assert Explorer(scenario, faults, states_max=150 + scaled(300)).explore().runs
+
+
+def test_an_exploration_finds_what_is_wrong_and_says_how_to_replay_it() -> None:
+    rules, scenario = Rules(record_input_epochs=False), chain(batch(), [], lazy())
+    with pytest.raises(Found) as caught:
+        Explorer(scenario, rules=rules).explore()
+    again = Simulation(scenario, 0, rules=rules, decisions=Scripted(caught.value.schedule))
+    with pytest.raises(type(caught.value.error)):
+        again.run()

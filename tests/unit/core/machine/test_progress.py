@@ -1,0 +1,155 @@
+"""Progress: notifications are never early and never late, against a search through the graph."""
+
+from random import Random
+
+import pytest
+from tests.paper.builders import graph_of
+
+from falkirk.core import EPOCH, Graph, Order, Structured
+from falkirk.core.machine.progress import Progress
+from falkirk.core.machine.summary import edge_summary, path_summaries
+from falkirk.core.order import product_leq
+from falkirk.core.times import Time
+
+LIMIT = 3
+"""Coordinates up to here are looked at; the search goes one further."""
+
+
+def reachable(graph: Graph, stamps: list[tuple[str, Time]]) -> set[tuple[str, Time]]:
+    """Every (processor, time) at which something may happen, found step by step.
+
+    An event at t may cause another one at any later time at the same processor, and what an edge
+    makes of it at the next.
+    """
+    found = set(stamps)
+    pending = list(stamps)
+    while pending:
+        p, time = pending.pop()
+        steps = [
+            (p, (*time[:i], time[i] + 1, *time[i + 1 :]))
+            for i in range(len(time))
+            if time[i] <= LIMIT
+        ]
+        steps += [(e.target, edge_summary(e.projection).apply(time)) for e in graph.outputs(p)]
+        for step in steps:
+            if step not in found and max(step[1]) <= LIMIT + 1:
+                found.add(step)
+                pending.append(step)
+    return found
+
+
+def small_times(depth: int) -> list[Time]:
+    times: list[Time] = [()]
+    for _ in range(depth):
+        times = [(*time, c) for time in times for c in range(LIMIT + 1)]
+    return times
+
+
+def random_graph(random: Random) -> Graph:
+    """A line of processors with a shortcut, perhaps a loop, perhaps one inside it."""
+    order = random.choice(list(Order))
+    loop, inner = Structured(2, order), Structured(3, order)
+    domains = {"a": EPOCH, "b": EPOCH}
+    edges = {"ab": "a > b"}
+    shape = random.choice(("line", "fork", "loop", "nested", "two bodies"))
+    if shape == "line":
+        domains |= {"c": EPOCH}
+        edges |= {"bc": "b > c"}
+    elif shape == "fork":
+        domains |= {"c": EPOCH, "d": EPOCH}
+        edges |= {"ac": "a > c", "cd": "c > d", "bd": "b > d"}
+    else:
+        domains |= {"x": loop, "z": EPOCH}
+        edges |= {"bx": "b > x by enter", "xz": "x > z by leave"}
+        if shape == "loop":
+            edges |= {"xx": "x > x by feedback"}
+        elif shape == "two bodies":
+            domains |= {"y": loop}
+            edges |= {"xy": "x > y", "yx": "y > x by feedback", "yz": "y > z by leave"}
+        else:
+            domains |= {"i": inner, "y": loop}
+            edges |= {
+                "xi": "x > i by enter",
+                "ii": "i > i by feedback",
+                "iy": "i > y by leave",
+                "yx": "y > x by feedback",
+            }
+    return graph_of(domains, **edges)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_exactly_what_nothing_can_reach_is_complete(seed: int) -> None:
+    random = Random(seed)
+    graph = random_graph(random)
+    progress = Progress(graph.domains, path_summaries(graph))
+    stamps: list[tuple[str, Time]] = []
+    for _ in range(random.randint(0, 4)):
+        p = random.choice(list(graph.domains))
+        stamps.append((p, tuple(random.randint(0, LIMIT) for _ in range(graph.domains[p].depth))))
+    progress.rebuild(stamps)
+    reached = reachable(graph, stamps)
+    for p, domain in graph.domains.items():
+        complete = progress.completed(p)
+        times = small_times(domain.depth)
+        for time in times:
+            before = [t for t in times if domain.order.leq(t, time)]
+            wanted = not any((p, t) in reached for t in before)
+            assert (time in complete) == wanted, f"seed {seed}: {p} at {time}, {complete}"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_notification_comes_when_only_its_request_holds_the_time_open(seed: int) -> None:
+    random = Random(seed)
+    graph = random_graph(random)
+    progress = Progress(graph.domains, path_summaries(graph))
+    stamps: list[tuple[str, Time]] = []
+    for _ in range(random.randint(1, 4)):
+        p = random.choice(list(graph.domains))
+        stamps.append((p, tuple(random.randint(0, 2) for _ in range(graph.domains[p].depth))))
+    progress.rebuild(stamps)
+    for p, time in stamps:
+        rest = list(stamps)
+        rest.remove((p, time))
+        reached = reachable(graph, rest)
+        before = [t for t in small_times(len(time)) if product_leq(t, time)]
+        wanted = not any((p, t) in reached for t in before)
+        assert progress.may_notify(p, time) == wanted, f"seed {seed}: {p} at {time} of {stamps}"
+
+
+def test_with_nothing_outstanding_everything_is_complete() -> None:
+    graph = graph_of({"a": EPOCH, "b": EPOCH}, ab="a > b")
+    progress = Progress(graph.domains, path_summaries(graph))
+    assert progress.completed("b").is_top
+    assert progress.may_notify("b", (7,))
+
+
+def test_counts_are_counted() -> None:
+    graph = graph_of({"a": EPOCH, "b": EPOCH}, ab="a > b")
+    progress = Progress(graph.domains, path_summaries(graph))
+    progress.add("a", (1,))
+    progress.add("a", (1,))
+    assert progress.completed("b") == EPOCH.frontier([(0,)])
+    progress.remove("a", (1,))
+    assert progress.completed("b") == EPOCH.frontier([(0,)])
+    progress.remove("a", (1,))
+    assert progress.completed("b").is_top
+
+
+def test_adding_and_removing_comes_to_the_same_as_counting_anew() -> None:
+    for seed in range(20):
+        random = Random(seed)
+        graph = random_graph(random)
+        summaries = path_summaries(graph)
+        progress, stamps = Progress(graph.domains, summaries), []
+        for _ in range(30):
+            if stamps and random.random() < 0.4:
+                progress.remove(*stamps.pop(random.randrange(len(stamps))))
+            else:
+                p = random.choice(list(graph.domains))
+                time = tuple(random.randint(0, 3) for _ in range(graph.domains[p].depth))
+                stamps.append((p, time))
+                progress.add(p, time)
+            anew = Progress(graph.domains, summaries)
+            anew.rebuild(stamps)
+            assert progress.counts == anew.counts
+            assert all(progress.completed(p) == anew.completed(p) for p in graph.domains)

@@ -1,0 +1,106 @@
+"""The monitor: announcements that cannot be, and rollbacks that are not possible any more."""
+
+import pytest
+
+from falkirk.core import (
+    EPOCH,
+    AnyFrontier,
+    Checkpoint,
+    Completed,
+    DefinitionError,
+    Edge,
+    Graph,
+    Identity,
+    InvariantError,
+    Monitor,
+    RecoveryError,
+    Saved,
+    TotalFrontier,
+    violations,
+)
+
+SAME = Identity(EPOCH, EPOCH)
+GRAPH = Graph(dict.fromkeys("pqr", EPOCH), [Edge("d", "p", "q", SAME), Edge("e", "q", "r", SAME)])
+
+
+def upto(t: int) -> TotalFrontier:
+    return TotalFrontier((t,))
+
+
+def monitor_at(t: int) -> Monitor:
+    """All low-watermarks at ``t``; p is stateless."""
+    monitor = Monitor(GRAPH, {"p": AnyFrontier(EPOCH.empty)})
+    monitor.update([Completed("p", upto(t)), *(Saved(p, Checkpoint(upto(t))) for p in "qr")])
+    return monitor
+
+
+def test_it_does_not_change_what_it_was_given() -> None:
+    given = AnyFrontier(EPOCH.empty)
+    monitor = Monitor(GRAPH, {"p": given})
+    monitor.update([Completed("p", upto(5))])
+    assert given == AnyFrontier(EPOCH.empty)
+
+
+def test_announcements_of_the_wrong_kind_are_our_bug() -> None:
+    monitor = monitor_at(1)
+    with pytest.raises(InvariantError, match="'p' cannot announce"):
+        monitor.update([Saved("p", Checkpoint(upto(2)))])
+    with pytest.raises(InvariantError, match="'q' cannot announce"):
+        monitor.update([Completed("q", upto(2))])
+
+
+def test_a_checkpoint_that_was_announced_before_is_refused() -> None:
+    monitor = monitor_at(3)
+    with pytest.raises(DefinitionError, match="form a chain"):
+        monitor.update([Saved("q", Checkpoint(upto(3)))])
+    assert monitor.watermark("q") == upto(3)
+
+
+def test_what_is_complete_only_grows() -> None:
+    monitor = monitor_at(2)
+    monitor.update([Completed("p", upto(9)), Completed("p", upto(4))])
+    assert monitor.restorables["p"].complete == upto(9)
+    assert monitor.watermark("p") == upto(2)
+
+
+@pytest.mark.parametrize("p", ["p", "q", "r"])
+def test_nothing_is_retracted_below_the_low_watermark(p: str) -> None:
+    monitor = monitor_at(3)
+    with pytest.raises(RecoveryError, match="state below its low-watermark") as caught:
+        monitor.retract(p, upto(2))
+    assert f"'{p}' cannot go back to ↓(2)" in str(caught.value)
+    assert "↓(3)" in str(caught.value)
+    assert monitor.watermark(p) == upto(3)
+
+
+def test_retracting_to_a_frontier_between_two_checkpoints() -> None:
+    monitor = monitor_at(1)
+    monitor.update([Saved("r", Checkpoint(upto(t))) for t in (4, 8)])
+    monitor.retract("r", upto(6))
+    assert monitor.restorables["r"].frontiers == [upto(1), upto(4)]
+    monitor.retract("p", upto(6))
+    advance = monitor.update(
+        [Saved("r", Checkpoint(upto(5))), Saved("q", Checkpoint(upto(4))), Completed("p", upto(4))]
+    )
+    assert advance.watermarks == dict.fromkeys("pqr", upto(4))
+
+
+def test_retracting_what_is_complete() -> None:
+    monitor = monitor_at(1)
+    monitor.update([Completed("p", upto(9))])
+    monitor.retract("p", upto(3))
+    monitor.update([Saved(p, Checkpoint(upto(5))) for p in "qr"])
+    assert monitor.watermark("p") == upto(1), "p has not been delivered epoch 5 again"
+    monitor.update([Completed("p", upto(5))])
+    assert monitor.watermark("p") == upto(5)
+
+
+def test_the_low_watermarks_satisfy_every_constraint() -> None:
+    monitor = monitor_at(2)
+    monitor.update([Saved("r", Checkpoint(upto(7))), Completed("p", upto(5))])
+    assert violations(monitor.choice()) == []
+
+
+def test_an_update_of_nothing() -> None:
+    advance = monitor_at(2).update([])
+    assert (advance.watermarks, advance.logs, advance.acknowledge) == ({}, {}, {})
