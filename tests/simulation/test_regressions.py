@@ -19,6 +19,7 @@ SEEDS = {
     515: "a history fails again while it is being replayed, and owes messages to its receivers",
     2673: "a receiver of a history fails while the history is being replayed",
     3907: "everything fails while a history is being replayed",
+    20_157: "a fact of the monitor's that stood was forgotten, and a low-watermark stayed too low",
     100_002: "after a crash, completed times reach up to what the store has seen",
 }
 

@@ -53,8 +53,18 @@ class Logic(Protocol):
         """The time is complete."""
 
 
+class Quiet:
+    """A processor that asks for no notifications."""
+
+    __slots__ = ()
+
+    def on_notify(self, context: Context) -> Result:
+        """Nothing."""
+        return Result()
+
+
 @dataclass(frozen=True, slots=True)
-class Map:
+class Map(Quiet):
     """Adds to every value: stateless."""
 
     step: int = 1
@@ -63,13 +73,9 @@ class Map:
         """Sends the changed items on."""
         return Result(context.to_all(tuple((a, b + self.step, c) for a, b, c in items)))
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Quiet):
     """Keeps the items with even values: stateless, and often sends nothing."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
@@ -77,13 +83,9 @@ class Drop:
         left = tuple(item for item in items if item[1] % 2 == 0)
         return Result(context.to_all(left)) if left else Result()
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Quiet):
     """Marks items with a random tag: not deterministic, so re-execution can be told."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
@@ -92,10 +94,6 @@ class Tag:
         return Result(
             context.to_all(tuple((f"{a}#{context.processor}", b, tag) for a, b, _ in items))
         )
-
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,30 +125,22 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Quiet):
     """Figure 3's Buffer: records all messages, and passes them on."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
         """Records and forwards."""
         return Result(context.to_all(items), state=tuple(sorted(context.own + items)))
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(Quiet):
     """Sends into the future: the items now, and again an epoch later."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
         """Sends twice."""
         echo = tuple((label + "'", value, tag) for label, value, tag in items)
         return Result(context.to_all(items) + context.to_all(echo, later=1))
-
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +186,7 @@ class Forward:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(Quiet):
     """The bridge from sequence numbers to epochs (§3.2): every ``size`` messages make an epoch.
 
     The label "end" closes the last one before its time.
@@ -215,13 +205,9 @@ class Window:
             closes=tuple((e, epoch) for e in outputs) if full else (),
         )
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class Account(Quiet):
     """A running total in the order of arrival: for sequence numbers."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
@@ -229,13 +215,9 @@ class Account:
         total = sum(value for _, value, _ in context.visible + items)
         return Result(context.to_all(((f"account@{context.processor}", total, 0),)), state=items)
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Quiet):
     """Joins what is fast with the newest version that has come on the edge ``versions``.
 
     The newest version is the one with the largest value: versions only grow.
@@ -250,13 +232,9 @@ class Join:
         newest = max((value for _, value, _ in context.visible), default=-1)
         return Result(context.to_all(tuple((label, newest, tag) for label, _, tag in items)))
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Quiet):
     """The end of a loop's body: sends an item around until one digit of its value is nought.
 
     ``refill`` is what an inner loop finds again when an outer one goes around.
@@ -279,19 +257,11 @@ class Turn:
         ]
         return Result(tuple(sends))
 
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
-
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Quiet):
     """An output: stages the items of each time."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
         """Adds to what is staged."""
         return Result(state=tuple(sorted(context.own + items)))
-
-    def on_notify(self, context: Context) -> Result:
-        """Nothing."""
-        return Result()
