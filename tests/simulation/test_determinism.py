@@ -9,7 +9,7 @@ import pytest
 from falkirk.testing.case import Case
 from falkirk.testing.decisions import read_script, write_script
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 
 SCRIPT = """
 import hashlib

@@ -11,7 +11,7 @@ from falkirk.testing.faults import Fault
 from falkirk.testing.simulator import Simulation
 from falkirk.testing.small import chain
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 
 SOURCES = (ephemeral(), batch())
 INNER = (ephemeral(), batch(), lazy(), eager(), history())

@@ -5,14 +5,15 @@ from dataclasses import replace
 import pytest
 from tests.simulation.scale import scaled
 
+from falkirk.core.machine.flow import Role
 from falkirk.testing.faults import NO_FAULTS, Faults
-from falkirk.testing.logic import Delay, Items, Turn
+from falkirk.testing.logic import Items
 from falkirk.testing.scenarios import random_scenario
 from falkirk.testing.simulator import Scenario, Simulation
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 
-EPOCHS = 200
+EPOCHS = 300
 BACKLOG = 10
 
 
@@ -24,23 +25,26 @@ def long_scenario(seed: int) -> Scenario:
 
 
 def bounded(scenario: Scenario) -> bool:
-    """Whether low-watermarks can be relied on to follow.
+    """Whether nobody has to wait until checkpoints happen to fall on the same epochs.
 
-    Who sends into the next epoch, or around a loop, and neither logs that nor does without
-    checkpoints, cannot keep one time without the next: nothing is final before things happen to be
-    quiet, whatever the machine does (the domino effect of §3.6).
+    Everyone who saves checkpoints logs what it sends and saves every epoch, and no loop saves any.
+    Otherwise low-watermarks follow sooner or later, but nothing bounds when: the domino effect of
+    uncoordinated checkpoints.
     """
     flow = scenario.flow
+    inner = [each for each in flow.processors.values() if each.role is not Role.INPUT]
     return all(
-        policy.logs(edge.name) or flow.restores_anywhere(p)
-        for p, logic in scenario.logics.items()
-        for policy in [flow.processors[p].policy]
-        for edge in flow.graph.outputs(p)
-        if isinstance(logic, Delay | Turn) or getattr(flow.graph.domains[p], "depth", 1) > 1
+        flow.restores_anywhere(each.name)
+        or (
+            each.policy.every == 1
+            and getattr(each.domain, "depth", 1) == 1
+            and all(each.policy.logs(edge.name) for edge in flow.graph.outputs(each.name))
+        )
+        for each in inner
     )
 
 
-SEEDS = [seed for seed in range(100) if bounded(random_scenario(seed))][: scaled(8) + 2]
+SEEDS = [seed for seed in range(1_000) if bounded(random_scenario(seed))][: scaled(8) + 2]
 
 
 def rows_over_time(run: Simulation) -> list[int]:
@@ -58,6 +62,4 @@ def rows_over_time(run: Simulation) -> list[int]:
 def test_what_is_stored_does_not_grow_with_the_epochs(seed: int, faults: Faults) -> None:
     run = Simulation(long_scenario(seed), seed, faults, backlog=BACKLOG)
     rows = rows_over_time(run)
-    early, late = rows[: len(rows) // 4], rows[len(rows) // 4 :]
-    assert max(late) <= 2 * max(early) + 10 * len(run.names)
-    assert max(rows) < 40 * len(run.names)
+    assert max(rows) < 100 + 20 * len(run.names)

@@ -197,7 +197,7 @@ class Monitor:
 
         So those who wait for more than was saved now are left alone.
         """
-        point, (_, kind, e, value, decisive) = self._fixpoint, fact
+        point, (_, kind, e, value, decisive, _) = self._fixpoint, fact
         if e == NO_EDGE or not decisive:
             return False
         p, name = variable // 2, point.edges[e].name

@@ -46,13 +46,18 @@ NO_EDGE = -1
 
 
 class Fact(NamedTuple):
-    """At ``time`` a variable could not exceed ``value``, because of a constraint on an edge."""
+    """At ``time`` a variable could not exceed ``value``, because of a constraint on an edge.
+
+    A ``grounded`` fact has lost the fact that it rested on, and was found to hold even so: since
+    then it rests on the first fact of its premise, whatever the times.
+    """
 
     time: int
     kind: Blocked
     edge: int
     value: Any
     decisive: bool
+    grounded: bool = False
 
 
 Stands = Callable[[int, Fact], bool]
@@ -114,11 +119,15 @@ class Trail:
                     fact = found[k]
                     if fact.time <= after:
                         break
+                    if fact.edge != edge or fact.kind != kind:
+                        continue
                     # The times are equal when a variable waits for itself.
-                    if fact.time > before or fact.edge != edge or fact.kind != kind:
+                    grounded, rests = fact.grounded, fact.time <= before
+                    if not (grounded or rests if after < 0 else rests and not grounded):
                         continue
                     if stands(variable, fact):
                         self._leaned_on.add(premise)
+                        self.facts[variable][k] = fact._replace(grounded=True)
                     else:
                         self._drop(variable, k, raised, pending)
         return raised

@@ -114,10 +114,14 @@ def execute(run: "Simulation", work: Work) -> Result:
 
 
 def can_read(run: "Simulation", p: ProcessorId) -> bool:
-    """Whether an input is still open, and nobody is too far behind."""
-    if run.machine.state.standing[p].epoch is None:
-        return False
-    return run.backlog is None or pending(run) <= run.backlog
+    """Whether an input is still open; with a limit, also that nobody is too far behind."""
+    standing = run.machine.state.standing
+    epoch = standing[p].epoch
+    if epoch is None or run.backlog is None:
+        return epoch is not None
+    others = [standing[q].epoch for q in run.scenario.inputs]
+    slowest = min(other for other in others if other is not None)
+    return epoch <= slowest + 2 and pending(run) <= run.backlog
 
 
 def pending(run: "Simulation") -> int:
