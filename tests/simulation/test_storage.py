@@ -62,4 +62,5 @@ def rows_over_time(run: Simulation) -> list[int]:
 def test_what_is_stored_does_not_grow_with_the_epochs(seed: int, faults: Faults) -> None:
     run = Simulation(long_scenario(seed), seed, faults, backlog=BACKLOG)
     rows = rows_over_time(run)
-    assert max(rows) < 100 + 20 * len(run.names)
+    half = len(rows) // 2
+    assert max(rows[half:]) <= 2 * max(rows[:half]) + 10 * len(run.names)
