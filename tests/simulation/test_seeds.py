@@ -1,7 +1,7 @@
 """Policies mixed at random on random graphs, under random failures: the outside cannot tell."""
 
 import pytest
-from tests.simulation.scale import scaled
+from tests.simulation.scale import QUICK, scaled
 
 from falkirk.testing.blocks import run_block
 from falkirk.testing.case import Case
@@ -24,6 +24,7 @@ def test_the_outside_cannot_tell_that_anything_failed(block: int) -> None:
         pytest.fail(f"seed {seed}: {error}\n{shrink(Case(seed), runs_max=500)}", pytrace=False)
 
 
+@pytest.mark.skipif(QUICK, reason="needs some hundred seeds; make test runs it")
 def test_every_kind_of_trouble_happens() -> None:
     """A simulator that never gets into trouble would pass every other test here."""
     seen = run_block(500_000, 250).seen
