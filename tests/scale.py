@@ -6,6 +6,9 @@ PROFILE = os.environ.get("FALKIRK_HYPOTHESIS", "ci")
 FACTOR = {"check": 0.06, "ci": 1.0, "long": 20.0}.get(PROFILE, 1.0)
 
 
+QUICK = PROFILE == "check"
+
+
 def scaled(count: int) -> int:
     """``count``, for the profile that FALKIRK_HYPOTHESIS names."""
     return max(1, round(count * FACTOR))

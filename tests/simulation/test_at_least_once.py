@@ -1,7 +1,7 @@
 """Downstream of an at-least-once processor nothing is lost, and repeats are allowed (§2.1)."""
 
 import pytest
-from tests.simulation.scale import scaled
+from tests.scale import scaled
 
 from falkirk.core.policy import at_least_once, batch, ephemeral, lazy
 from falkirk.testing.check import check_nothing_lost

@@ -1,7 +1,7 @@
 """Small flows, exhaustively: every interleaving, with a fault at every point."""
 
 import pytest
-from tests.simulation.scale import QUICK, scaled
+from tests.scale import QUICK, scaled
 
 from falkirk.core.machine.rules import Rules
 from falkirk.core.policy import Policy, batch, eager, ephemeral, history, lazy

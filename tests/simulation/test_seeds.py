@@ -1,7 +1,7 @@
 """Policies mixed at random on random graphs, under random failures: the outside cannot tell."""
 
 import pytest
-from tests.simulation.scale import QUICK, scaled
+from tests.scale import QUICK, scaled
 
 from falkirk.testing.blocks import run_block
 from falkirk.testing.case import Case
