@@ -22,11 +22,15 @@ from falkirk.core.constraints import (
 )
 from falkirk.core.domain import EPOCH, Domain, Sequence, Structured
 from falkirk.core.errors import (
+    ConfigurationError,
+    ConnectorError,
     DefinitionError,
+    ExecutionError,
     FalkirkError,
     InvariantError,
     ProblemError,
     RecoveryError,
+    StoreError,
 )
 from falkirk.core.family import Family
 from falkirk.core.frontier import (
@@ -62,6 +66,8 @@ __all__ = [
     "Checkpoint",
     "Choice",
     "Completed",
+    "ConfigurationError",
+    "ConnectorError",
     "Constraint",
     "Coordinate",
     "Counterexample",
@@ -72,6 +78,7 @@ __all__ = [
     "EdgeId",
     "Enter",
     "Event",
+    "ExecutionError",
     "FalkirkError",
     "Family",
     "Feedback",
@@ -98,6 +105,7 @@ __all__ = [
     "SequenceOrder",
     "Solution",
     "Steps",
+    "StoreError",
     "Structured",
     "Time",
     "TotalFrontier",

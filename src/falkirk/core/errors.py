@@ -4,6 +4,10 @@ FalkirkError
 ├── DefinitionError   the flow, graph or projection as written cannot work
 ├── ProblemError      a rollback problem given as a file is malformed
 ├── RecoveryError     a rollback would need state that no longer exists
+├── StoreError        the durable store cannot be used, or holds something else
+├── ConfigurationError  a setting, an option or the machine is not as it must be
+├── ExecutionError    the user's code, or a Spark job, failed for good
+├── ConnectorError    a source or a sink, or the system behind it, failed
 └── InvariantError    a bug in falkirk itself: the engine stops
 
 Each error has a stable code; messages name the place and the next step.
@@ -40,6 +44,30 @@ class RecoveryError(FalkirkError):
     """A rollback below what is still stored: says which state is gone."""
 
     code = "FK300"
+
+
+class StoreError(FalkirkError):
+    """The store cannot be used: damaged, in use, written by another flow, or out of reach."""
+
+    code = "FK400"
+
+
+class ConfigurationError(FalkirkError):
+    """A setting, an option or the machine that a flow is to run on."""
+
+    code = "FK500"
+
+
+class ExecutionError(FalkirkError):
+    """The user's code, or a Spark job, failed for good; nothing that was stored is lost."""
+
+    code = "FK600"
+
+
+class ConnectorError(FalkirkError):
+    """A source or a sink, or the system behind it, failed."""
+
+    code = "FK700"
 
 
 class InvariantError(FalkirkError):

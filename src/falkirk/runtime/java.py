@@ -21,6 +21,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from falkirk.core.errors import ConfigurationError
+
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 WANTED = "Spark runs on Java 17, Java 21, or Java 25 from 25.0.3 on"
 PROBE_SECONDS_MAX = 60
@@ -28,7 +30,7 @@ PROBE_SECONDS_MAX = 60
 Version = tuple[int, ...]
 
 
-class JavaNotFoundError(RuntimeError):
+class JavaNotFoundError(ConfigurationError):
     """No Java that Spark can run on. The message lists what was looked at and the next step."""
 
     def __init__(self, rejected: list[str]) -> None:
