@@ -43,7 +43,7 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.rules import ALL_RULES, Rules
-from falkirk.testing.logic import Context, Items
+from falkirk.testing.logic import Context, Items, flat
 from falkirk.testing.store import SimulatedStore
 
 
@@ -103,7 +103,8 @@ class Story:
             if batch < len(self.inputs[p][epoch]):
                 self.position[p] = (epoch, batch + 1)
                 assert (epoch,) not in self.acknowledged.get(p, ()), "it was acknowledged"
-                self.step(Ingest(p, self.inputs[p][epoch][batch]))
+                given = self.inputs[p][epoch][batch]
+                self.step(Ingest(p, given, given[-1][1] if given else None))
             elif epoch + 1 < len(self.inputs[p]):
                 self.position[p] = (epoch + 1, 0)
                 self.step(Close(p))
@@ -167,8 +168,8 @@ class Story:
         """What the processor does about an event."""
         item, p = work.item, work.processor
         self.done.append((p, work.time))
-        own, visible = self.machine.own_state(work), self.machine.visible_state(work)
-        context = Context(self.flow, p, work.time, tuple(own), tuple(visible), Random(0))
+        own, visible = self.machine.own_state(work), flat(self.machine.visible_state(work))
+        context = Context(self.flow, p, work.time, tuple(own), visible, Random(0))
         if isinstance(item, Delivery):
             return self.logics[p].on_message(context, item.message.edge, item.message.batch)
         if isinstance(item, Again) and item.past.edge is not None:
@@ -294,7 +295,8 @@ class Story:
     def state(self, p: str) -> dict[Any, list[int]]:
         """The state of ``p`` in memory, by time; what was folded is under None."""
         ledger = self.machine.state.ledgers[p]
-        kept = {None: ledger.base.state, **{t: r.state for t, r in ledger.records.items()}}
+        kept = {None: [batch for _, batch in ledger.base.state]}
+        kept |= {time: record.state for time, record in ledger.records.items()}
         return {time: values(state) for time, state in sorted_times(kept) if state}
 
     def whole_state(self, p: str) -> list[int]:

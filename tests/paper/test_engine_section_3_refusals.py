@@ -10,7 +10,8 @@ from tests.paper.flows import flow_of, items
 from falkirk.core import DefinitionError, Order, Structured
 from falkirk.core.machine.events import Result
 from falkirk.core.policy import Policy, batch, ephemeral, history, lazy
-from falkirk.testing.logic import Buffer, Context, Delay, Items, Later, Logic, Map, Sum, Turn
+from falkirk.testing.crossing import Turn
+from falkirk.testing.logic import Buffer, Context, Delay, Items, Later, Logic, Map, Sum
 
 LOOP = Structured(2)
 

@@ -7,7 +7,7 @@ from tests.paper.flows import flow_of
 
 from falkirk.core import EPOCH
 from falkirk.core.machine.events import Again, Delivery, Retract, RolledBack
-from falkirk.core.policy import batch, history, lazy
+from falkirk.core.policy import batch, ephemeral, history, lazy
 from falkirk.testing.logic import Buffer, Map, Total
 
 TOP, NOTHING = EPOCH.top, EPOCH.empty
@@ -242,3 +242,32 @@ def test_everything_fails_again_and_again() -> None:
         story.close("in")
     story.settle()
     assert states(story) == same(1, 2, 3, 4, 5)
+
+
+def test_a_stateless_processor_is_not_interrupted_if_nothing_of_it_is_undone() -> None:
+    """§4.4: who has not failed offers ⊤. What it has done is known, also if it saves nothing."""
+    flow = flow_of(
+        {"a": batch(), "b": batch(), "p": ephemeral(), "q": lazy()},
+        x="a > p",
+        y="b > p",
+        z="p > q",
+    )
+    story = Story(flow, p=Map(0), q=Buffer())
+    for name in ("a", "b"):
+        story.ingest(name, 1)
+    story.close("a", "b")
+    story.settle()
+    story.ingest("a", 2)
+    work = story.begin_delivery("p", "x", (1,))
+    plan = story.fail("b")
+    assert plan["b"] == upto(0)
+    assert plan["p"].is_top
+    story.finish(work)
+    assert story.queued("z") == [(1,)], "what it was working on counts"
+    story.ingest("b", 3)
+    story.deliver("p", "y", (1,))
+    plan = story.fail("b")
+    assert plan["p"] == upto(0), "now it has something of b that is undone"
+    story.close("a", "b")
+    story.settle()
+    assert story.whole_state("q") == [1, 1, 2, 3]

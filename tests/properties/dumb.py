@@ -171,7 +171,7 @@ class Dumb:
             sequence = body["domain"]["kind"] == "sequence"
             silent = sequence or not body.get("notifies", True)
             logs = body.get("logs", [])
-            return {
+            found = {
                 f: {
                     "processed": dict.fromkeys(ins, f),
                     "notified": Times() if silent else f,
@@ -179,6 +179,9 @@ class Dumb:
                 }
                 for f in frontiers
             }
+            if "live" in body and not body.get("failed"):
+                found[self.grid[p]] = self._live(p, body["live"], silent)
+            return found
         found = {}
         for item in [{"frontier": "empty"}, *body.get("checkpoints", [])]:
             f = self.parse(p, item["frontier"])
@@ -206,6 +209,16 @@ class Dumb:
                 "projection": recorded,
             }
         return found
+
+    def _live(self, p: str, live: dict, silent: bool) -> dict:
+        """What a stateless processor that is alive has really done."""
+        return {
+            "processed": {d: self.parse(p, f) for d, f in live["processed"].items()},
+            "notified": Times() if silent else self.parse(p, live["notified"]),
+            "discarded": {
+                e: self.parse(self.edges[e]["dst"], f) for e, f in live["discarded"].items()
+            },
+        }
 
     def _one_more(self, p: str, complete: Times) -> Times:
         """``complete`` and a time that was not completely delivered."""

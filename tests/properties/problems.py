@@ -15,6 +15,25 @@ def random_problem(seed: int) -> dict:
     return _Maker(Random(seed)).problem()
 
 
+def random_live_problem(seed: int) -> dict:
+    """The same, with what stateless processors that are alive have really done.
+
+    That is no part of the exchange format: those who read the problem take it out.
+    """
+    maker = _Maker(Random(seed))
+    problem = maker.problem()
+    for p, body in problem["processors"].items():
+        if maker.any[p] and not body.get("failed"):
+            body["live"] = {
+                "processed": {d: maker.growing(p, 1)[0] for d in maker.incoming(p)},
+                "notified": maker.growing(p, 1)[0],
+                "discarded": {
+                    e: maker.growing(maker.edges[e]["dst"], 1)[0] for e in maker.outgoing(p)
+                },
+            }
+    return problem
+
+
 class _Maker:
     def __init__(self, rng: Random) -> None:
         self.rng = rng

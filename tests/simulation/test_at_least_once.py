@@ -4,7 +4,7 @@ import pytest
 from tests.scale import scaled
 
 from falkirk.core.policy import at_least_once, batch, ephemeral, lazy
-from falkirk.testing.check import check_nothing_lost
+from falkirk.testing.outside import check_nothing_lost
 from falkirk.testing.simulator import Simulation, Violation
 from falkirk.testing.small import chain
 from falkirk.testing.world import tainted

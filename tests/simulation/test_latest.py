@@ -11,7 +11,8 @@ from falkirk.core.machine.flow import Flow, Latest, Processor, Role
 from falkirk.core.machine.recovery import live_metadata
 from falkirk.core.policy import batch, eager, ephemeral, history, lazy
 from falkirk.core.projection import Identity
-from falkirk.testing.logic import Join, Stage, Total
+from falkirk.testing.crossing import Join
+from falkirk.testing.logic import Stage, Total
 from falkirk.testing.simulator import Faults, Scenario, Simulation
 
 pytestmark = pytest.mark.simulation

@@ -34,7 +34,10 @@ def test_every_kind_of_trouble_happens() -> None:
         "failed while replaying",
         "late work",
         "late write",
+        "compaction",
         "orphaned files",
+        "own state restored",
         "replayed event",
+        "work put back",
     }
     assert situations <= set(seen), f"never happened: {situations - set(seen)}"

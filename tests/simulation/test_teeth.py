@@ -13,13 +13,12 @@ from falkirk.testing.teeth import TEETH, bite
 
 pytestmark = pytest.mark.simulation
 
-WITHIN = 2_000
+WITHIN = 300
 START = {
-    "announce_in_order": 30,
-    "count_future_sends": 115,
-    "one_content": 115,
-    "reissue_notifications": 40,
-    "retract_before_more": 385,
+    "count_future_sends": 50,
+    "one_content": 95,
+    "reissue_notifications": 10,
+    "retract_before_more": 95,
 }
 
 

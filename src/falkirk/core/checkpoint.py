@@ -196,13 +196,19 @@ class AnyFrontier:
     (§3.4).
 
     ``complete`` is what was fully delivered, so that no message inside awaits delivery. M̄ is f; N̄
-    is f if it ``notifies``; D̄ is the image of f, or ∅ on the edges that it ``logs``.
+    is f if it ``notifies``; D̄ is the image of f, or ∅ on the edges that it ``logs``. ``live`` is
+    Ξ(p, ⊤), what a processor that is alive has really done; without it those hold of ⊤ as well.
     """
 
     complete: Any
     failed: bool = False
     notifies: bool = True
     logs: frozenset[EdgeId] = frozenset()
+    live: Checkpoint | None = None
+
+    def done(self, frontier: Any) -> Checkpoint | None:
+        """What has really been done at ``frontier``, if that is ⊤ and it is known."""
+        return self.live if self.live is not None and frontier.is_top else None
 
 
 Restorable = Chain | AnyFrontier

@@ -41,7 +41,9 @@ class Choice:
         frontier = self.frontiers[p]
         if isinstance(restorable, Chain):
             return restorable.notified[restorable.frontiers.index(frontier)]
-        domain = self.graph.domains[p]
+        domain, done = self.graph.domains[p], restorable.done(frontier)
+        if done is not None and restorable.notifies and domain.whole:
+            return done.notified
         return frontier if restorable.notifies and domain.whole else domain.empty
 
     def processed(self, edge: Edge) -> Any:
@@ -50,7 +52,8 @@ class Choice:
         frontier = self.frontiers[edge.target]
         if isinstance(restorable, Chain):
             return restorable.processed[edge.name][restorable.frontiers.index(frontier)]
-        return self.part(edge, frontier)
+        done = restorable.done(frontier)
+        return done.processed[edge.name] if done else self.part(edge, frontier)
 
     def discarded(self, edge: Edge) -> Any:
         """D̄(e, f(src(e)))."""
@@ -58,6 +61,9 @@ class Choice:
         frontier = self.frontiers[edge.source]
         if isinstance(restorable, Chain):
             return restorable.discarded[edge.name][restorable.frontiers.index(frontier)]
+        done = restorable.done(frontier)
+        if done is not None:
+            return done.discarded[edge.name]
         if edge.name in restorable.logs:
             return self.graph.domains[edge.target].edge_empty
         return edge.projection.image(frontier)

@@ -154,10 +154,17 @@ class Fixpoint(Variables):
         if isinstance(restorable, Chain):
             column = restorable.discarded[edge.name]
             self._lower_chain(p, restorable, column, bound, Blocked.DISCARDED, e)
-        elif edge.name in restorable.logs or edge.projection.image(self.frontier[p]) <= bound:
             return
+        done = restorable.done(self.frontier[p])
+        if done is not None:
+            kept_all = done.discarded[edge.name] <= bound
         else:
+            logged = edge.name in restorable.logs
+            kept_all = logged or edge.projection.image(self.frontier[p]) <= bound
+        if not kept_all:
             kept = edge.projection.adjoint(bound)
+            if edge.name in restorable.logs:
+                kept = self.domains[p].top
             self._lower_any(p, restorable, self._offered(p) & kept, kept, Blocked.DISCARDED, e)
 
     def _deliver(self, e: int, bound: Any) -> None:
@@ -167,7 +174,10 @@ class Fixpoint(Variables):
         if isinstance(restorable, Chain):
             column = restorable.processed[name]
             self._lower_chain(q, restorable, column, bound, Blocked.DELIVERED, e)
-        elif not domain.part(self.frontier[q], name) <= bound:
+            return
+        done = restorable.done(self.frontier[q])
+        taken = done.processed[name] if done else domain.part(self.frontier[q], name)
+        if not taken <= bound:
             kept = domain.limited(self._offered(q), name, bound)
             self._lower_any(q, restorable, kept, bound, Blocked.DELIVERED, e)
 
@@ -208,6 +218,9 @@ class Fixpoint(Variables):
     def _lower_any(
         self, p: int, restorable: AnyFrontier, lower: Any, bound: Any, kind: Blocked, e: int
     ) -> None:
+        if restorable.done(self.frontier[p]) is not None:
+            # What it may keep is bounded by more than what it has done: all is due again.
+            self._suspects.append(p)
         self._put_any(p, restorable, lower)
         self._note(2 * p, kind, e, lower, lower == bound)
         self._reconcile(p)
@@ -231,9 +244,11 @@ class Fixpoint(Variables):
                     self.trail.note(2 * p, Blocked.NOTIFIED, NO_EDGE, value, restorable.steady)
                 self._touch(p)
                 notification = self._confine(p)
-        elif restorable.notifies and self.whole[p] and not frontier <= notification:
-            lower = self._offered(p) & notification
-            self._lower_any(p, restorable, lower, notification, Blocked.NOTIFIED, NO_EDGE)
+        elif restorable.notifies and self.whole[p]:
+            done = restorable.done(frontier)
+            if not (done.notified if done else frontier) <= notification:
+                lower = self._offered(p) & notification
+                self._lower_any(p, restorable, lower, notification, Blocked.NOTIFIED, NO_EDGE)
 
     def _confine(self, p: int) -> Any:
         """f_n(p) ⊆ f(p)."""

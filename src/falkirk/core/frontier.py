@@ -123,7 +123,9 @@ class ProductFrontier:
         return any(product_leq(time, top) for top in self.maximal)
 
     def __le__(self, other: Self) -> bool:
-        return self is other or all(time in other for time in self.maximal)
+        if self is other or self.maximal == other.maximal:
+            return True
+        return all(time in other for time in self.maximal)
 
     def __and__(self, other: Self) -> "ProductFrontier":
         if self <= other:

@@ -174,15 +174,17 @@ class Monitor:
     ) -> Solution:
         """Where to roll back to when ``failed`` have lost ⊤ (§4.4).
 
-        ``live`` has Ξ(p, ⊤), what each processor has done so far, for those that are alive and keep
-        state; nobody is moved by asking.
+        ``live`` has Ξ(p, ⊤), what each processor has done so far, for those that are alive; one
+        that is stateless may be left out, and then is taken to have done all that it could. Nobody
+        is moved by asking.
         """
         gone = set(failed)
         offered: dict[ProcessorId, Restorable] = {}
         for p, restorable in self.restorables.items():
             if isinstance(restorable, AnyFrontier):
+                done = None if p in gone else live.get(p)
                 offered[p] = AnyFrontier(
-                    restorable.complete, p in gone, restorable.notifies, restorable.logs
+                    restorable.complete, p in gone, restorable.notifies, restorable.logs, done
                 )
             elif p in gone:
                 offered[p] = restorable

@@ -7,6 +7,7 @@ is not a sorting order, so it has a name of its own, ``leq``, and never overload
 
 from dataclasses import dataclass
 from enum import Enum
+from operator import le
 
 from falkirk.core.times import SequenceNumber, Time
 
@@ -47,7 +48,7 @@ class Order(Enum):
 
 def product_leq(left: Time, right: Time) -> bool:
     """Whether no coordinate of ``left`` exceeds that of ``right``."""
-    return all(a <= b for a, b in zip(left, right, strict=True))
+    return all(map(le, left, right))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,10 +29,12 @@ class Regime(Enum):
 class Policy:
     """One processor's policy.
 
-    A checkpoint is due after ``every`` completions of times, or ``seconds`` after the last one, or
-    when ``when(completions, seconds)`` says so. ``log`` names output edges to log besides those
+    A checkpoint is due at every ``every``-th epoch (with sequence numbers and inside loops, after
+    so many completions of times), or ``seconds`` after the last one, or when ``when(completions,
+    seconds)`` says so. ``log`` names output edges to log besides those
     that the regime logs anyway (§4.1: "some or all sent messages"); ``region`` names the processors
-    that take a snapshot together.
+    that take a snapshot together. ``aside`` sets a batch aside that cannot be processed, instead of
+    stopping the flow.
     """
 
     regime: Regime
@@ -41,6 +43,7 @@ class Policy:
     region: str = ""
     seconds: float | None = None
     when: Callable[[int, float], bool] | None = None
+    aside: bool = False
 
     def __post_init__(self) -> None:
         """Refuses an interval of nothing."""
@@ -52,6 +55,19 @@ class Policy:
     def logging(self, *edges: EdgeId) -> "Policy":
         """This policy with ``edges`` logged too."""
         return replace(self, log=self.log | frozenset(edges))
+
+    def setting_aside(self) -> "Policy":
+        """This policy, which sets a batch aside when its processing keeps failing.
+
+        The batch becomes state of its time, so it is saved and rolled back like all state, and it
+        is neither lost nor processed in part. A policy that saves no state cannot do this.
+        """
+        if self.regime not in (Regime.LAZY, Regime.EAGER):
+            raise DefinitionError(
+                f"{self.regime.value} saves no state of its own, so it has nowhere to set a batch"
+                " aside: lazy or eager do"
+            )
+        return replace(self, aside=True)
 
     def logs(self, edge: EdgeId) -> bool:
         """Whether messages sent on ``edge`` can be sent again without redoing the work."""
@@ -68,6 +84,11 @@ class Policy:
         if self.seconds is not None:
             return seconds >= self.seconds
         return completions >= self.every
+
+    @property
+    def clocked(self) -> bool:
+        """Whether it is not the count of completed times that makes a checkpoint due."""
+        return self.seconds is not None or self.when is not None
 
     @property
     def stateless(self) -> bool:

@@ -115,6 +115,9 @@ class Variables:
 
     def _put_any(self, p: int, restorable: AnyFrontier, frontier: Any) -> None:
         self.frontier[p] = frontier
+        if restorable.done(frontier) is not None:
+            self._taken[p] = self._sent[p] = UNEVEN
+            return
         if self.whole[p]:
             self._taken[p] = frontier
         groups = self.topology.groups[p]

@@ -5,9 +5,10 @@ from random import Random
 from falkirk.core.domain import EPOCH, Structured
 from falkirk.core.graph import Edge
 from falkirk.core.machine.flow import Processor, Role
-from falkirk.core.policy import Policy, batch, eager, ephemeral, history, lazy
+from falkirk.core.policy import Policy, Regime, batch, eager, ephemeral, history, lazy
 from falkirk.core.projection import Enter, Feedback, Identity, Leave
 from falkirk.core.times import EdgeId, ProcessorId
+from falkirk.testing.crossing import Recall, Turn
 from falkirk.testing.logic import (
     Buffer,
     Delay,
@@ -21,7 +22,6 @@ from falkirk.testing.logic import (
     Sum,
     Tag,
     Total,
-    Turn,
 )
 
 Inputs = dict[ProcessorId, list[list[Items]]]
@@ -44,7 +44,7 @@ class Maker:
         random = self.random
         sources = [self.add_input(f"in{i}") for i in range(random.choice((1, 1, 2)))]
         open_ends = list(sources)
-        for i in range(random.randint(1, 4)):
+        for i in range(random.choice((1, 1, 2, 2, 3, 4))):
             name = ProcessorId(f"p{i}")
             if random.random() < 0.2:
                 open_ends.append(self.add_loop(name, random.choice(open_ends)))
@@ -56,7 +56,7 @@ class Maker:
         sent = {edge.source for edge in self.edges}
         for i, end in enumerate([p for p in open_ends if p not in sent]):
             self.add_output(ProcessorId(f"out{i}"), end)
-        if random.random() < 0.5:
+        if random.random() < 0.35:
             self.add_output(ProcessorId("extra"), random.choice(open_ends))
         return open_ends, {p: self.batches() for p in sources}
 
@@ -78,14 +78,19 @@ class Maker:
     def add_inner(self, name: ProcessorId) -> None:
         random = self.random
         logic: Logic = random.choice(KINDS)
+        seconds = lazy(seconds=random.choice((5, 20)))
         policies: list[Policy] = [lazy(random.randint(1, 3)), eager()]
+        policies += [seconds] if random.random() < 0.3 else []
         if isinstance(logic, Map | Drop | Tag | Sum | Maybe):
             policies += [ephemeral(), ephemeral(), batch()]
         elif isinstance(logic, Delay):
             policies.append(batch())
         if not isinstance(logic, Tag | Maybe):
             policies.append(history())
-        self.processors.append(Processor(name, EPOCH, random.choice(policies)))
+        policy = random.choice(policies)
+        saves = policy.regime in (Regime.LAZY, Regime.EAGER)
+        own_state = saves and isinstance(logic, Total | Later | Sum) and random.random() < 0.4
+        self.processors.append(Processor(name, EPOCH, policy, opaque=own_state))
         self.logics[name] = logic
 
     def add_output(self, name: ProcessorId, source: ProcessorId) -> None:
@@ -99,10 +104,13 @@ class Maker:
         random = self.random
         body, behind = ProcessorId(f"{name}-loop"), ProcessorId(f"{name}-done")
         around = EdgeId(f"{body}-around")
-        choices = (ephemeral(), lazy(random.randint(1, 2)), eager(), batch(), history())
+        stateful = (lazy(random.randint(1, 2)), eager(), history())
+        remembers = random.random() < 0.3
+        choices = stateful if remembers else (ephemeral(), batch(), *stateful)
         self.processors.append(Processor(body, LOOP, random.choice(choices)))
         self.processors.append(Processor(behind, EPOCH, random.choice((ephemeral(), lazy(1)))))
-        self.logics[body], self.logics[behind] = Turn(around), Map(0)
+        self.logics[body] = Recall(around) if remembers else Turn(around)
+        self.logics[behind] = Map(0)
         self.edges += [
             Edge(EdgeId(f"{source}>{body}"), source, body, Enter(EPOCH, LOOP)),
             Edge(around, body, body, Feedback(LOOP, LOOP)),

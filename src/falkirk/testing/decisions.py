@@ -12,7 +12,17 @@ from falkirk.testing.faults import Fault, Faults, Trouble
 
 Decision = int | Fault
 Move = tuple[str, Any]
-KINDS = ("finish", "begin", "commit", "write", "hand_out", "collect", "read", "finish_late")
+KINDS = (
+    "finish",
+    "begin",
+    "commit",
+    "write",
+    "hand_out",
+    "collect",
+    "compacted",
+    "read",
+    "finish_late",
+)
 
 
 class Situation(Protocol):
@@ -47,7 +57,8 @@ class Seeded:
     """Decides by a seed, and writes its decisions down.
 
     Every run has a pace of its own: some kinds of moves are put off, so that in one run the store
-    is slow, in another the inputs are. Trouble comes in bursts, and likes to hit a recovery.
+    is slow, in another the inputs are; and in some runs one processor's writes take very long.
+    Trouble comes in bursts, and likes to hit a recovery.
     """
 
     def __init__(self, random: Random, faults: Faults) -> None:
@@ -56,11 +67,15 @@ class Seeded:
         self.bag = faults.bag()
         self.chance = faults.chance * random.choice((0.3, 1, 1, 3))
         self.slow = frozenset(kind for kind in KINDS if random.random() < 0.25)
+        self.slow_writer = random.random() if random.random() < 0.4 else None
+        self.late: str | None = None
         self.made: list[Decision] = []
         self.countdown = self._gap()
 
     def fault(self, situation: Situation) -> Fault | None:
         """Counts down to the next fault."""
+        if self.slow_writer is not None and self.late is None:
+            self.late = situation.names[int(self.slow_writer * len(situation.names))]
         self.countdown -= 1
         if self.countdown >= 0 or not self.bag:
             return None
@@ -75,7 +90,9 @@ class Seeded:
         """Any move; what is slow in this run is mostly put off."""
         random, count = self.random.random, len(moves)
         index = int(random() * count)
-        if moves[index][0] in self.slow and random() < 0.8:
+        kind, subject = moves[index]
+        late = kind == "commit" and subject.processor == self.late
+        if (late or kind in self.slow) and random() < (0.95 if late else 0.8):
             index = int(random() * count)
         self.made.append(index)
         return index
@@ -88,6 +105,10 @@ class Seeded:
         random, names = self.random, situation.names
         if kind is Trouble.REPEAT:
             return (str(random.randrange(max(1, situation.repeatable))),)
+        if kind in (Trouble.STUMBLE, Trouble.REFUSE):
+            return (str(random.randrange(4)),)
+        if kind is Trouble.OUTAGE:
+            return (str(random.randint(5, 60)),)
         if kind is Trouble.TICK:
             return (str(random.randint(1, 60)),)
         if kind is Trouble.SUSPECT:

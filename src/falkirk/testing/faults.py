@@ -19,13 +19,19 @@ class Trouble(Enum):
     """Processors are suspected for a while, wrongly."""
     REPEAT = "repeat"
     """An acknowledgement, by the store or by the outside, comes a second time."""
+    STUMBLE = "stumble"
+    """The user's code raises: nothing comes of some work, and it is begun again."""
+    REFUSE = "refuse"
+    """The store refuses a write, which is tried again."""
+    OUTAGE = "outage"
+    """The store takes nothing for a number of steps."""
     TICK = "tick"
     """No fault at all: some seconds pass, and checkpoints may be due by the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong; ``names`` are processors, which acknowledgement, or seconds.
+    """One thing that goes wrong; ``names`` are processors, an index, seconds or steps.
 
     >>> Fault.parse("fail:p1,out0")
     Fault(kind=<Trouble.FAIL: 'fail'>, names=('p1', 'out0'))
@@ -51,10 +57,12 @@ class Faults:
     """How much goes wrong in a run: how often of each kind at most, and how likely at each step."""
 
     failures: int = 3
-    crashes: int = 1
+    crashes: int = 2
     suspicions: int = 1
     repeats: int = 1
-    ticks: int = 1
+    ticks: int = 2
+    stumbles: int = 1
+    store: int = 1
     chance: float = 0.06
 
     def bag(self) -> list[tuple[Trouble, ...]]:
@@ -63,7 +71,9 @@ class Faults:
         crashes = [(Trouble.CRASH, Trouble.ORPHAN)] * self.crashes
         suspicions = [(Trouble.SUSPECT,)] * self.suspicions
         others = [(Trouble.REPEAT,)] * self.repeats + [(Trouble.TICK,)] * self.ticks
-        return [*failures, *crashes, *suspicions, *others]
+        stumbles = [(Trouble.STUMBLE,)] * self.stumbles
+        store = [(Trouble.REFUSE, Trouble.OUTAGE)] * self.store
+        return [*failures, *crashes, *suspicions, *others, *stumbles, *store]
 
 
-NO_FAULTS = Faults(0, 0, 0, 0, 0)
+NO_FAULTS = Faults(0, 0, 0, 0, 0, 0, 0)

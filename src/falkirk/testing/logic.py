@@ -4,6 +4,7 @@ A batch is a sorted tuple of items (label, value, tag). All but :class:`Tag` are
 do not care about the order of messages at one time, so that runs can be compared.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Protocol
@@ -14,6 +15,18 @@ from falkirk.core.times import EdgeId, ProcessorId
 
 Item = tuple[str, int, int]
 Items = tuple[Item, ...]
+
+
+def flat(batches: Iterable[Any]) -> Items:
+    """The items of a state: compacted ones come as a tuple of items.
+
+    >>> flat([("a", 1, 0), (("b", 2, 0), ("c", 3, 0))])
+    (('a', 1, 0), ('b', 2, 0), ('c', 3, 0))
+    """
+    found: list[Item] = []
+    for batch in batches:
+        found += [batch] if isinstance(batch[0], str) else batch
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +172,19 @@ class Later:
 
 
 @dataclass(frozen=True, slots=True)
+class Recite:
+    """Says at the end of each time all that it has ever heard: what it holds can be compared."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Keeps the items."""
+        return Result(requests=(context.time,), state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Sends the items of all times up to this one."""
+        return Result(context.to_all(tuple(sorted(context.visible))))
+
+
+@dataclass(frozen=True, slots=True)
 class Maybe:
     """Figure 5's p and q: when notified it may send a message, or not. The message is empty."""
 
@@ -169,93 +195,6 @@ class Maybe:
     def on_notify(self, context: Context) -> Result:
         """Tosses a coin."""
         return Result(context.to_all(())) if context.random.random() < 0.5 else Result()
-
-
-@dataclass(frozen=True, slots=True)
-class Forward:
-    """The bridge from epochs to sequence numbers (§3.2): all of an epoch before any of the next."""
-
-    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Buffers the items of the epoch."""
-        return Result(requests=(context.time,), state=tuple(sorted(context.own + items)))
-
-    def on_notify(self, context: Context) -> Result:
-        """Forwards the epoch, which is complete."""
-        plain = tuple(sorted((label, value, 0) for label, value, _ in context.own))
-        return Result(context.to_all(plain), state=())
-
-
-@dataclass(frozen=True, slots=True)
-class Window(Quiet):
-    """The bridge from sequence numbers to epochs (§3.2): every ``size`` messages make an epoch.
-
-    The label "end" closes the last one before its time.
-    """
-
-    size: int
-
-    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Sends the items at the open epoch, and closes it when it is full."""
-        number = context.time.number
-        epoch = (number - 1) // self.size
-        outputs = [e.name for e in context.flow.graph.outputs(context.processor)]
-        full = number % self.size == 0 or any(label == "end" for label, _, _ in items)
-        return Result(
-            tuple((e, (epoch,), items) for e in outputs),
-            closes=tuple((e, epoch) for e in outputs) if full else (),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Account(Quiet):
-    """A running total in the order of arrival: for sequence numbers."""
-
-    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Sends the new total."""
-        total = sum(value for _, value, _ in context.visible + items)
-        return Result(context.to_all(((f"account@{context.processor}", total, 0),)), state=items)
-
-
-@dataclass(frozen=True, slots=True)
-class Join(Quiet):
-    """Joins what is fast with the newest version that has come on the edge ``versions``.
-
-    The newest version is the one with the largest value: versions only grow.
-    """
-
-    versions: EdgeId
-
-    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Keeps a version, or answers with the newest one so far."""
-        if edge == self.versions:
-            return Result(state=tuple(sorted(context.own + items)))
-        newest = max((value for _, value, _ in context.visible), default=-1)
-        return Result(context.to_all(tuple((label, newest, tag) for label, _, tag in items)))
-
-
-@dataclass(frozen=True, slots=True)
-class Turn(Quiet):
-    """The end of a loop's body: sends an item around until one digit of its value is nought.
-
-    ``refill`` is what an inner loop finds again when an outer one goes around.
-    """
-
-    around: EdgeId
-    unit: int = 1
-    refill: int = 0
-
-    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Sends what is left around, and what is done out."""
-        going = tuple(
-            (a, b - self.unit + self.refill, c) for a, b, c in items if b // self.unit % 10
-        )
-        done = tuple(item for item in items if not item[1] // self.unit % 10)
-        sends = [
-            (e, time, going if e == self.around else done)
-            for e, time, _ in context.to_all(())
-            if (going if e == self.around else done)
-        ]
-        return Result(tuple(sends))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ A move is the name of a function of this module and its argument. The order in w
 are read when there is nothing else to do.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.machine.events import (
@@ -12,6 +13,7 @@ from falkirk.core.machine.events import (
     Close,
     Collect,
     CollectLog,
+    Compacted,
     Delivered,
     Delivery,
     End,
@@ -20,6 +22,7 @@ from falkirk.core.machine.events import (
     Item,
     Persist,
     Persisted,
+    PutBack,
     Release,
     Result,
     Trust,
@@ -27,13 +30,16 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.testing.decisions import Move
-from falkirk.testing.logic import Context, Items
+from falkirk.testing.logic import Context, Items, flat
+from falkirk.testing.opaque import visible
 
 if TYPE_CHECKING:
     from falkirk.testing.simulator import Simulation
 
 AT_ONCE = 4
 """How many pieces of work are under way at most."""
+TOGETHER = 3
+"""How much is collected in one transaction."""
 
 
 def possible(run: "Simulation") -> list[Move]:
@@ -41,13 +47,19 @@ def possible(run: "Simulation") -> list[Move]:
     found: list[Move] = [("finish", work) for work in run.works]
     if len(run.works) < AT_ONCE:
         found += [("begin", item) for item in run.enabled()]
-    found += [("commit", persist) for persist in run.written]
-    found += [("write", persist) for persist in run.writes]
-    found += [("hand_out", release) for release in run.releases]
-    if run.collections:
-        found.append(("collect", run.collections[0]))
+    for kind, subjects in (
+        ("commit", () if run.outage else run.written),
+        ("write", () if run.outage else run.writes),
+        ("hand_out", run.releases),
+        ("collect", () if run.outage else run.collections[:1]),
+        ("compact", run.compactable),
+        ("compacted", run.compacting),
+    ):
+        if subjects:
+            found += [(kind, subject) for subject in subjects]
     found += [("read", p) for p in run.scenario.inputs if can_read(run, p)]
-    found += [("finish_late", work) for work in run.late]
+    if run.late:
+        found += [("finish_late", work) for work in run.late]
     if run.machine.state.suspected:
         found.append(("trust", frozenset(run.machine.state.suspected)))
     return found
@@ -77,7 +89,11 @@ def begin(run: "Simulation", item: Item) -> None:
 def finish(run: "Simulation", work: Work) -> None:
     """Reports what came of work."""
     run.works.remove(work)
-    run.step(Finish(work, execute(run, work)))
+    result, p = execute(run, work), work.processor
+    if run.scenario.flow.processors[p].opaque and result.state is not None:
+        run.memory.setdefault(p, {})[work.time] = result.state
+        result = replace(result, state=None)
+    run.step(Finish(work, result))
 
 
 def finish_late(run: "Simulation", work: Work) -> None:
@@ -90,14 +106,12 @@ def finish_late(run: "Simulation", work: Work) -> None:
 def execute(run: "Simulation", work: Work) -> Result:
     """Runs the user's code."""
     p, item, machine = work.processor, work.item, run.machine
-    context = Context(
-        run.scenario.flow,
-        p,
-        work.time,
-        tuple(machine.own_state(work)),
-        tuple(machine.visible_state(work)),
-        run.random,
-    )
+    if run.scenario.flow.processors[p].opaque:
+        own = run.memory.get(p, {}).get(work.time, ())
+        seen = visible(run.memory, p, work.time)
+    else:
+        own, seen = tuple(machine.own_state(work)), flat(machine.visible_state(work))
+    context = Context(run.scenario.flow, p, work.time, own, seen, run.random)
     logic = run.scenario.logics[p]
     edge: EdgeId | None = None
     batch: Items = ()
@@ -110,15 +124,22 @@ def execute(run: "Simulation", work: Work) -> Result:
     return logic.on_message(context, edge, batch) if batch else Result()
 
 
+def put_back(run: "Simulation", work: Work) -> None:
+    """Work comes to nothing, and will be begun again."""
+    run.works.remove(work)
+    run.seen["work put back"] += 1
+    run.step(PutBack(work))
+
+
 # Inputs.
 
 
 def can_read(run: "Simulation", p: ProcessorId) -> bool:
     """Whether an input is still open; with a limit, also that nobody is too far behind."""
-    standing = run.machine.state.standing
-    epoch = standing[p].epoch
+    epoch = run.machine.state.standing[p].epoch
     if epoch is None or run.backlog is None:
         return epoch is not None
+    standing = run.machine.state.standing
     others = [standing[q].epoch for q in run.scenario.inputs]
     slowest = min(other for other in others if other is not None)
     return epoch <= slowest + 2 and pending(run) <= run.backlog
@@ -135,13 +156,16 @@ def read(run: "Simulation", p: ProcessorId) -> None:
     """Ingests the next batch of the open epoch, or closes it, or ends the input."""
     epoch = run.machine.state.standing[p].epoch
     assert epoch is not None
+    if p not in run.reading:
+        run.guard.position(p, epoch, run.machine.position(p))
     if epoch >= len(run.scenario.inputs[p]):
         run.step(End(p))
         return
     if p not in run.reading:
         run.reading[p] = list(run.world.read(p, epoch))
     if run.reading[p]:
-        run.step(Ingest(p, run.reading[p].pop(0)))
+        batch = run.reading[p].pop(0)
+        run.step(Ingest(p, batch, [epoch, len(run.reading[p])]))
     else:
         del run.reading[p]
         run.step(Close(p))
@@ -161,16 +185,33 @@ def commit(run: "Simulation", persist: Persist) -> None:
     """The row that makes a write visible is there."""
     run.written.remove(persist)
     orphans = run.store.orphans
-    run.store.commit(persist)
+    run.store.commit(persist, run.captured.pop(persist.ticket, None))
     run.seen["late write"] += run.store.orphans - orphans
     run.acknowledge(Persisted(persist.ticket))
 
 
 def collect(run: "Simulation", effect: Collect | CollectLog) -> None:
-    """The store deletes what will never be asked for again."""
-    run.collections.remove(effect)
-    run.entries.append(("store does", effect))
-    run.store.collect(effect)
+    """The store deletes what will never be asked for again: this, and what comes next."""
+    assert effect is run.collections[0], "in order"
+    for each in run.collections[:TOGETHER]:
+        run.entries.append(("store does", each))
+        run.store.collect(each)
+    del run.collections[:TOGETHER]
+
+
+def compact(run: "Simulation", p: ProcessorId) -> None:
+    """Begins to make folded state of several times into one."""
+    run.compactable.remove(p)
+    for time, group in run.machine.compactable(p):
+        merged = tuple(sorted(flat(batch for _, batch in group)))
+        run.compacting.append(Compacted(p, group, ((time, merged),)))
+
+
+def compacted(run: "Simulation", event: Compacted) -> None:
+    """State was compacted, if it is still there."""
+    run.compacting.remove(event)
+    run.seen["compaction"] += 1
+    run.step(event)
 
 
 def hand_out(run: "Simulation", release: Release) -> None:
@@ -187,5 +228,18 @@ def trust(run: "Simulation", suspected: frozenset[ProcessorId]) -> None:
 
 _MOVES: dict[str, Any] = {
     function.__name__: function
-    for function in (begin, finish, finish_late, read, write, commit, collect, hand_out, trust)
+    for function in (
+        begin,
+        finish,
+        finish_late,
+        put_back,
+        read,
+        write,
+        commit,
+        collect,
+        compact,
+        compacted,
+        hand_out,
+        trust,
+    )
 }

@@ -22,7 +22,8 @@ from falkirk.core.policy import (
 from falkirk.core.projection import Enter, Feedback, Leave
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.testing.building import Inputs, Maker
-from falkirk.testing.logic import Account, Buffer, Forward, Map, Stage, Total, Turn, Window
+from falkirk.testing.crossing import Account, Forward, Turn, Window
+from falkirk.testing.logic import Buffer, Delay, Map, Recite, Stage, Tag, Total
 from falkirk.testing.world import Scenario
 
 
@@ -128,6 +129,34 @@ def add_repeats(maker: Maker, random: Random, ends: list[ProcessorId], inputs: I
     maker.add_output(ProcessorId("repeated"), name)
 
 
+def add_witnesses(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
+    """Two who hear the same random tags, and repeat them later: they must agree."""
+    marks = ProcessorId("marks")
+    policy = random.choice((ephemeral(), ephemeral(), lazy(1), batch(), eager()))
+    maker.processors.append(Processor(marks, EPOCH, policy))
+    maker.logics[marks] = Tag()
+    maker.connect(random.choice(list(inputs)), marks)
+    for name in ("first", "second"):
+        witness = ProcessorId(name)
+        maker.processors.append(Processor(witness, EPOCH, random.choice((lazy(1), eager()))))
+        maker.logics[witness] = Recite()
+        maker.connect(marks, witness)
+        maker.add_output(ProcessorId(f"{name}-says"), witness)
+
+
+def add_echo(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
+    """Sends into the future that are not logged because the policy says so."""
+    echo, hears = ProcessorId("echo"), ProcessorId("hears")
+    maker.processors += [
+        Processor(echo, EPOCH, lazy(random.randint(1, 2))),
+        Processor(hears, EPOCH, random.choice((lazy(1), eager()))),
+    ]
+    maker.logics |= {echo: Delay(), hears: Buffer()}
+    maker.connect(random.choice(ends), echo)
+    maker.connect(echo, hears)
+    maker.add_output(ProcessorId("heard"), hears)
+
+
 def log_an_edge(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
     """Logs one output edge of a processor that would not log it."""
     position = random.randrange(len(maker.processors))
@@ -144,9 +173,11 @@ def number(maker: Maker, source: ProcessorId, target: ProcessorId) -> None:
 
 
 ANNEXES: dict[str, tuple[float, Annex]] = {
-    "sequence": (0.3, add_sequence),
+    "sequence": (0.25, add_sequence),
     "windows": (0.15, add_windows),
-    "nested": (0.12, add_nested_loops),
+    "nested": (0.08, add_nested_loops),
     "repeats": (0.1, add_repeats),
+    "witnesses": (0.15, add_witnesses),
+    "echo": (0.1, add_echo),
     "log": (0.3, log_an_edge),
 }

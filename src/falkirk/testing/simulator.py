@@ -6,18 +6,21 @@ store, the outside. At every step something goes wrong or a move is made; ``deci
 
 from collections import Counter, deque
 from random import Random
+from typing import Any
 
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import (
     Acknowledge,
     Collect,
     CollectLog,
+    Compacted,
     Effect,
     Event,
     Flush,
     Item,
     Persist,
     Release,
+    Restore,
     Retract,
     Rewind,
     RolledBack,
@@ -25,11 +28,13 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
-from falkirk.testing.check import Guard, check_outside
+from falkirk.testing.check import Guard
 from falkirk.testing.decisions import Decisions, Seeded
 from falkirk.testing.faults import Faults
 from falkirk.testing.logic import Items
 from falkirk.testing.moves import make, possible
+from falkirk.testing.opaque import Memory, capture
+from falkirk.testing.outside import check_outside
 from falkirk.testing.store import SimulatedStore
 from falkirk.testing.striking import strike
 from falkirk.testing.transcript import Entry, transcript
@@ -80,7 +85,13 @@ class Simulation:
         self.writes: list[Persist] = []
         self.written: list[Persist] = []
         self.collections: list[Collect | CollectLog] = []
+        self.compactable: list[ProcessorId] = []
+        self.compacting: list[Compacted] = []
         self.releases: list[Release] = []
+        self.retractions: list[Retract] = []
+        self.outage = 0
+        self.memory: Memory = {}
+        self.captured: dict[int, dict[Any, Items]] = {}
         self.reading: dict[ProcessorId, list[Items]] = {}
         self.acknowledgements: deque[Event] = deque(maxlen=4)
         self._enabled: list[Item] | None = None
@@ -104,10 +115,21 @@ class Simulation:
             strike(self, fault)
             return True
         moves = possible(self)
+        if self.outage:
+            self.outage -= 1
+            if not moves or not self.outage:
+                self.store_is_back()
+                return True
         if moves:
             make(self, moves[self.decisions.pick(moves)])
             return True
         return self.flush()
+
+    def store_is_back(self) -> None:
+        """An outage is over: first of all timelines are retracted."""
+        self.outage = 0
+        while self.retractions:
+            self.store.retract(self.retractions.pop(0))
 
     def flush(self) -> bool:
         """When all is quiet, asks for the last checkpoints; False if that changed nothing."""
@@ -144,10 +166,21 @@ class Simulation:
             match effect:
                 case Persist():
                     self.writes.append(effect)
+                    if effect.capture:
+                        self.captured[effect.ticket] = capture(self.memory, effect)
                 case Retract():
-                    self.store.retract(effect)
+                    if self.outage:
+                        self.retractions.append(effect)
+                    else:
+                        self.store.retract(effect)
+                case Restore():
+                    held = self.store.captures[effect.processor].get(effect.frontier, {})
+                    self.memory[effect.processor] = dict(held)
+                    self.seen["own state restored"] += 1
                 case Collect() | CollectLog():
                     self.collections.append(effect)
+                    if isinstance(effect, Collect) and len(effect.state) > 1:
+                        self.may_compact(effect.processor)
                 case Release():
                     self.releases.append(effect)
                 case Acknowledge():
@@ -156,7 +189,13 @@ class Simulation:
                     self.reading.pop(effect.processor, None)
                 case RolledBack():
                     self.rolled_back(effect)
-        self.guard.watch(self.machine.state)
+        if any(not isinstance(effect, Persist) for effect in effects):
+            self.guard.watch(self.machine.state)
+
+    def may_compact(self, p: ProcessorId) -> None:
+        """There is folded state of ``p`` that could be made smaller."""
+        if p not in self.compactable:
+            self.compactable.append(p)
 
     def rolled_back(self, effect: RolledBack) -> None:
         """Work of processors that moved goes on, for nothing."""

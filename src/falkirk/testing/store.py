@@ -13,7 +13,6 @@ from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.ledger import Ledger
 from falkirk.core.machine.rules import Rules
-from falkirk.core.machine.state import State
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 from falkirk.testing.logic import Items
@@ -37,15 +36,20 @@ class SimulatedStore:
 
     def __init__(self, flow: Flow, rules: Rules) -> None:
         """An empty store."""
-        empty = State(flow, rules)
         self.flow, self.rules = flow, rules
-        self.ledgers: dict[ProcessorId, Ledger] = empty.ledgers
+        self.ledgers: dict[ProcessorId, Ledger] = {
+            p: Ledger.of(flow.graph, p) for p in flow.processors
+        }
         self.checkpoints: dict[ProcessorId, list[Row]] = {p: [] for p in flow.processors}
         self.incarnations: dict[ProcessorId, int] = dict.fromkeys(flow.processors, 0)
+        self.captures: dict[ProcessorId, dict[Any, Any]] = {p: {} for p in flow.processors}
         self.orphans = 0
 
-    def commit(self, persist: Persist) -> None:
-        """Makes a write visible, unless its incarnation is over."""
+    def commit(self, persist: Persist, captured: Any = None) -> None:
+        """Makes a write visible, unless its incarnation is over.
+
+        ``captured`` is what the processor's own ``checkpoint`` gave.
+        """
         p = persist.processor
         if persist.incarnation < self.incarnations[p] and self.rules.retract_before_more:
             self.orphans += 1
@@ -55,6 +59,8 @@ class SimulatedStore:
             if not self.rules.one_content:
                 held.sent = [replace(m, batch=evaluated_again(m.batch)) for m in held.sent]
             self.ledgers[p].records[record.time] = held
+        if persist.capture:
+            self.captures[p][persist.checkpoint.frontier] = captured
         row = Row(persist.checkpoint, persist.previous)
         others = [r for r in self.checkpoints[p] if r.frontier != row.frontier]
         earlier = [r for r in others if r.frontier <= row.frontier]
@@ -69,6 +75,13 @@ class SimulatedStore:
         for p, frontier in effect.frontiers.items():
             self.ledgers[p].rollback(frontier)
             self.checkpoints[p] = [c for c in self.checkpoints[p] if c.frontier <= frontier]
+            self.keep_captures(p)
+
+    def keep_captures(self, p: ProcessorId) -> None:
+        """What was captured goes with its checkpoint."""
+        if self.captures[p]:
+            kept = {row.frontier for row in self.checkpoints[p]}
+            self.captures[p] = {f: held for f, held in self.captures[p].items() if f in kept}
 
     def collect(self, effect: Collect | CollectLog) -> None:
         """Deletes what will never be asked for again."""
@@ -82,13 +95,15 @@ class SimulatedStore:
         self.checkpoints[p] = [
             c for c in self.checkpoints[p] if watermark <= c.frontier or not c.frontier <= watermark
         ]
+        self.keep_captures(p)
 
     def read(self, p: ProcessorId) -> Stored:
         """What is durable of ``p``."""
         ledger = copy(self.ledgers[p])
         ledger.records = {time: record.copy() for time, record in ledger.records.items()}
         ledger.base = copy(ledger.base)
-        ledger.base.state, ledger.base.requests = list(ledger.base.state), set(ledger.base.requests)
+        ledger.base.state = [(time, read_again(batch)) for time, batch in ledger.base.state]
+        ledger.base.requests = set(ledger.base.requests)
         return Stored(ledger, self.durable_prefix(p), self.incarnations[p])
 
     def durable_prefix(self, p: ProcessorId) -> tuple[Checkpoint, ...]:
@@ -112,6 +127,11 @@ class SimulatedStore:
             + len(self.checkpoints[p])
             for p, ledger in self.ledgers.items()
         )
+
+
+def read_again(batch: Any) -> Any:
+    """An equal batch that is not the same object: what was in memory is gone."""
+    return tuple(iter(batch)) if isinstance(batch, tuple) else batch
 
 
 def evaluated_again(items: Items) -> Items:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from falkirk.core.machine.engine import Machine
-from falkirk.core.machine.events import Fail, Suspect, Tick
+from falkirk.core.machine.events import Collect, CollectLog, Fail, Suspect, Tick
 from falkirk.core.times import ProcessorId
 from falkirk.testing import moves
 from falkirk.testing.faults import Fault, Trouble
@@ -19,10 +19,11 @@ def strike(run: "Simulation", fault: Fault) -> None:
     names = frozenset(ProcessorId(name) for name in fault.names)
     match fault.kind:
         case Trouble.FAIL:
+            while run.collections:
+                moves.collect(run, run.collections[0])
             fail(run, names)
         case Trouble.KILL:
-            run.writes = [write for write in run.writes if write.processor not in names]
-            run.written = [write for write in run.written if write.processor not in names]
+            forget_writes(run, names)
             fail(run, names)
         case Trouble.CRASH:
             crash(run)
@@ -37,9 +38,32 @@ def strike(run: "Simulation", fault: Fault) -> None:
             which = int(fault.names[0])
             if which < len(run.acknowledgements):
                 run.step(run.acknowledgements[-1 - which])
+        case Trouble.STUMBLE:
+            if run.works:
+                moves.put_back(run, run.works[int(fault.names[0]) % len(run.works)])
+        case Trouble.REFUSE:
+            if run.written:
+                refused = run.written.pop(int(fault.names[0]) % len(run.written))
+                run.writes.append(refused)
+        case Trouble.OUTAGE:
+            run.outage = int(fault.names[0])
         case Trouble.TICK:
             run.now += int(fault.names[0])
             run.step(Tick(run.now))
+
+
+def forget_writes(run: "Simulation", names: frozenset[ProcessorId]) -> None:
+    """What processors have asked of the store, and what was not done yet, never will be."""
+    run.writes = [write for write in run.writes if write.processor not in names]
+    run.written = [write for write in run.written if write.processor not in names]
+    run.collections = [effect for effect in run.collections if owner(run, effect) not in names]
+
+
+def owner(run: "Simulation", effect: Collect | CollectLog) -> ProcessorId:
+    """Whose storage a collection is about."""
+    if isinstance(effect, Collect):
+        return effect.processor
+    return run.scenario.flow.graph.edges[effect.edge].source
 
 
 def fail(run: "Simulation", failed: frozenset[ProcessorId]) -> None:
@@ -50,6 +74,9 @@ def fail(run: "Simulation", failed: frozenset[ProcessorId]) -> None:
         run.seen["failed while replaying"] += 1
     elif run.replaying:
         run.seen["failed while another replays"] += 1
+    run.store_is_back()  # nobody recovers before the store can be read
+    for p in failed:
+        run.memory.pop(p, None)
     stored = {p: run.store.read(p) for p in run.names if p in failed}
     run.guard.before_failure(run.machine.state)
     run.step(Fail(failed, stored))

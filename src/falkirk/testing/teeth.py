@@ -42,7 +42,7 @@ TEETH: tuple[Tooth, ...] = (
     ),
     Tooth("drop_by_cause", "trap 2", "A queued message is kept or dropped by its cause."),
     Tooth("resend_logged", "trap 2; §3.6, Q'(e)", "Logged messages are sent again."),
-    Tooth("count_future_sends", "trap 3", "Messages into the future are counted as discarded."),
+    Tooth("count_future_sends", "trap 3", "Messages into the future are logged or counted."),
     Tooth("reissue_notifications", "trap 4", "Notification requests are state."),
     Tooth(
         "only_completed",
@@ -50,6 +50,7 @@ TEETH: tuple[Tooth, ...] = (
         "No checkpoint of a time at which something can still arrive.",
     ),
     Tooth("rebuild_progress", "trap 6", "Progress is counted anew after a rollback."),
+    Tooth("hold_suspects", "trap 6", "What leaves a suspected processor is held."),
     Tooth(
         "collect_within_watermark",
         "trap 7",

@@ -56,6 +56,11 @@ def _event(event: e.Event) -> str:
         case e.Finish():
             work = event.work
             return f"{work.processor} done with {_time(work.time)}{_result(event.result)}"
+        case e.PutBack():
+            return f"{event.work.processor} gives back {_time(event.work.time)}"
+        case e.Compacted():
+            times = ", ".join(_time(time) for time, _ in event.taken)
+            return f"{event.processor} compacts {times}"
         case e.Ingest():
             return f"{event.processor} ← input {_batch(event.batch)}"
         case e.Close():

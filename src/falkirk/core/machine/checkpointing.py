@@ -7,6 +7,7 @@ from typing import Any
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.errors import DefinitionError
 from falkirk.core.machine import snapshot
+from falkirk.core.machine.alignment import appoint, due
 from falkirk.core.machine.careless import understated
 from falkirk.core.machine.events import (
     Acknowledge,
@@ -28,25 +29,30 @@ def look(state: State, flush: bool = False) -> list[Effect]:
     """Looks at who has completed more times and takes the checkpoints that are due (§4.1)."""
     effects: list[Effect] = []
     updates: list[Update] = []
+    grown: list[ProcessorId] = []
     regions: dict[str, list[ProcessorId]] = {}
-    for p, processor in state.flow.processors.items():
-        standing = state.standing[p]
+    stale, anywhere = state.progress.stale, state.flow.anywhere
+    for p, standing in state.standing.items():
         if standing.replaying:
             continue
-        updates += note_completion(state, p)
-        if not standing.growth or state.flow.restores_anywhere(p):
-            continue
-        policy = processor.policy
+        if p in stale:
+            updates += note_completion(state, p)
+        if standing.growth and p not in anywhere:
+            grown.append(p)
+    stale.clear()
+    for p in grown:
+        policy = state.flow.processors[p].policy
         if policy.regime is Regime.SNAPSHOT:
             regions.setdefault(policy.region, snapshot.region_of(state, p))
-        elif flush or policy.is_due(standing.growth, state.now - standing.saved_at):
-            persist = take(state, p, standing.completed)
+            continue
+        for frontier in due(state, p, flush):
+            persist = take(state, p, frontier)
             effects += [persist, *without_rules(state, p, persist)]
     for region in regions.values():
         if flush or snapshot.is_due(state, region):
             snapshot.log_in_flight(state, region)
-            grown = [p for p in region if state.standing[p].growth]
-            effects += [take(state, p, state.standing[p].completed) for p in grown]
+            moved = [p for p in region if state.standing[p].growth]
+            effects += [take(state, p, state.standing[p].completed) for p in moved]
     return effects + advance(state, updates)
 
 
@@ -99,19 +105,20 @@ def take(state: State, p: ProcessorId, frontier: Any) -> Persist:
     for record in fresh:
         record.durable = True
     rows = tuple(record.copy() for record in fresh)
-    policy = state.flow.processors[p].policy
-    if policy.replays:
+    processor = state.flow.processors[p]
+    if processor.role is not Role.INPUT:  # the state of an input is its position
         for row in rows:
-            row.state, row.sent = [], []
-    if policy.tainted:
-        for row in rows:
-            row.state = []
+            if processor.policy.replays:
+                row.state, row.sent = [], []
+            if processor.policy.tainted and processor.role is Role.INNER:
+                row.state = []  # an output keeps what it staged until the outside has it
     metadata = reported(state, p, frontier)
-    capture = state.flow.processors[p].opaque
     effect = Persist(
-        state.number(), p, standing.incarnation, metadata, standing.saved, rows, capture
+        state.number(), p, standing.incarnation, metadata, standing.saved, rows, processor.opaque
     )
-    standing.saved, standing.growth, standing.saved_at = frontier, 0, state.now
+    standing.saved, standing.saved_at, standing.appointed = frontier, state.now, False
+    standing.growth = 0 if standing.completed <= frontier else 1
+    appoint(state, metadata.projected)
     ticket = Ticket(effect)
     standing.tickets.append(ticket)
     state.tickets[effect.ticket] = ticket
@@ -179,12 +186,18 @@ def advance(state: State, updates: Iterable[Update]) -> list[Effect]:
         return []
     allowed = state.monitor.update(updates)
     effects: list[Effect] = []
+    senders: dict[ProcessorId, None] = {}
     for edge, reached in allowed.logs.items():
-        state.ledgers[state.flow.graph.edges[edge].source].forget_log(edge, reached)
-        effects.append(CollectLog(edge, reached))
+        p = state.flow.graph.edges[edge].source
+        if state.ledgers[p].forget_log(edge, reached):
+            senders[p] = None
+            effects.append(CollectLog(edge, reached))
     for p, watermark in allowed.watermarks.items():
         effects += release(state, p, watermark)
         effects += collect(state, p)
+    for p in senders:
+        if p not in allowed.watermarks:
+            effects += collect(state, p)
     for p, frontier in allowed.acknowledge.items():
         effects.append(Acknowledge(p, frontier))
     return effects
@@ -203,6 +216,13 @@ def collect(state: State, p: ProcessorId) -> list[Effect]:
             record.state = []
     times = () if state.standing[p].replaying else ledger.finished(watermark)
     ledger.fold(watermark, times)
+    if state.is_output(p):
+        standing = state.standing[p]
+        standing.released -= {time for time in standing.released if time in watermark}
+        standing.delivered -= {time for time in standing.delivered if time in watermark}
+    if state.flow.processors[p].role is Role.INPUT:
+        newest = sorted(ledger.base.state, key=lambda entry: entry[0])[-1:]
+        ledger.base.state = newest  # where it stands is all that it has to know
     return [Collect(p, watermark, times, tuple(ledger.base.state))]
 
 
@@ -220,5 +240,6 @@ def release(state: State, p: ProcessorId, watermark: Any) -> list[Effect]:
 
 def delivered(state: State, event: Delivered) -> list[Effect]:
     """The outside has an output's time: nothing of it need be kept."""
-    state.standing[event.processor].delivered.add(event.time)
+    if event.time not in state.ledgers[event.processor].base.frontier:
+        state.standing[event.processor].delivered.add(event.time)
     return collect(state, event.processor)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from falkirk.core.errors import DefinitionError
+from falkirk.core.machine.alignment import arrive
+from falkirk.core.machine.checks import check_again, check_result
 from falkirk.core.machine.events import (
     Again,
     Close,
@@ -12,14 +14,14 @@ from falkirk.core.machine.events import (
     Ingest,
     Item,
     Notification,
+    PutBack,
     Result,
     Work,
 )
-from falkirk.core.machine.flow import Batch, Role
+from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.ledger import Past, Record, Sent, within
 from falkirk.core.machine.message import Message, deliverable
 from falkirk.core.machine.state import State
-from falkirk.core.order import product_leq
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
 
 
@@ -31,23 +33,27 @@ def enabled(state: State) -> list[Item]:
     """
     found: list[Item] = []
     busy = {(work.processor, work.time) for work in state.running.values()}
-    occupied = {work.processor for work in state.running.values()}
-    graph = state.flow.graph
-    for edge, queue in state.channels.queues.items():
+    occupied = {p for p, _ in busy}
+    graph, standings = state.flow.graph, state.standing
+    suspected = state.suspected if state.rules.hold_suspects else frozenset[ProcessorId]()
+    for name, queue in state.channels.queues.items():
         if not queue:
             continue
-        p, sender = graph.edges[edge].target, graph.edges[edge].source
-        if {p, sender} & state.suspected or state.standing[p].replaying:
+        edge = graph.edges[name]
+        p = edge.target
+        if p in suspected or edge.source in suspected or standings[p].replaying:
             continue
-        if state.flow.numbered(p) and p in occupied:
-            continue
-        found += [Delivery(p, m) for m in deliverable(queue) if (p, m.time) not in busy]
-    for p, standing in state.standing.items():
-        if p in state.suspected:
+        if p in occupied:
+            if not state.flow.numbered(p):
+                found += [Delivery(p, m) for m in deliverable(queue) if (p, m.time) not in busy]
+        else:
+            found += [Delivery(p, m) for m in deliverable(queue)]
+    for p, standing in standings.items():
+        if p in suspected:
             continue
         if standing.replaying:
             found += list(standing.restoring)[:1] if p not in occupied else []
-        else:
+        elif standing.requests:
             found += [
                 Notification(p, time)
                 for time in sorted(standing.requests)
@@ -71,23 +77,45 @@ def begin(state: State, item: Item) -> Work:
     return work
 
 
+def put_back(state: State, event: PutBack) -> None:
+    """Work was not done: its item goes back to where it came from, unless a rollback took it."""
+    work = event.work
+    if state.running.pop(work.number, None) is None:
+        return
+    match work.item:
+        case Delivery():
+            state.channels.put_back(work.item.message)
+        case Notification():
+            state.standing[work.processor].requests.add(work.time)
+        case Again():
+            state.standing[work.processor].restoring.appendleft(work.item)
+            state.uncount(work.processor, work.time)
+
+
 def finish(state: State, event: Finish) -> bool:
     """Applies the result of work; False if a rollback has overtaken it."""
     work = event.work
-    if state.running.pop(work.number, None) is None:
-        if state.rules.drop_late_work:
-            return False
-    else:
-        state.uncount(work.processor, work.time)
+    current = work.number in state.running
+    if not current and state.rules.drop_late_work:
+        return False
     p, item = work.processor, work.item
+    if isinstance(item, Again):
+        check_again(p, item, event.result)
+    else:
+        check_result(state, p, work.time, isinstance(item, Notification), event.result)
+    if current:
+        del state.running[work.number]
+        state.uncount(p, work.time)
     record = state.ledgers[p].at(work.time)
     if isinstance(item, Again):
-        apply_again(p, record, item, event.result)
+        apply_again(record, item, event.result)
         return True
     edge, batch = None, None
     if isinstance(item, Delivery):
         edge, batch = item.message.edge, item.message.batch
         record.processed.add(edge)
+        if isinstance(work.time, SequenceNumber):
+            arrive(state, p, work.time)
     else:
         record.notified = True
     sent = apply(state, p, record, event.result)
@@ -96,19 +124,13 @@ def finish(state: State, event: Finish) -> bool:
     return True
 
 
-def apply_again(p: ProcessorId, record: Record, item: Again, result: Result) -> None:
+def apply_again(record: Record, item: Again, result: Result) -> None:
     """Puts back what an event of the history did: its state, and its messages into the log.
 
     The messages get their old numbers and times: a receiver may have one of them in its queue.
     """
     if result.state is not None:
         record.state = list(result.state)
-    before, now = [s.edge for s in item.past.sent], [edge for edge, _, _ in result.sends]
-    if before != now:
-        raise DefinitionError(
-            f"{p!r} sent on {before} because of an event at {record.time}, and on {now} when it was"
-            " replayed: the history policy needs a deterministic processor"
-        )
     for (_, _, batch), sent in zip(result.sends, item.past.sent, strict=True):
         record.sent.append(Message(sent.number, sent.edge, sent.time, record.time, batch))
 
@@ -123,7 +145,6 @@ def apply(state: State, p: ProcessorId, record: Record, result: Result) -> tuple
         record.state = list(result.state)
     standing = state.standing[p]
     for time in result.requests:
-        check_request(state, p, record.time, time)
         if time not in standing.requests and not state.ledgers[p].was_notified(time):
             standing.requests.add(time)
             state.see(time)
@@ -138,12 +159,9 @@ def apply(state: State, p: ProcessorId, record: Record, result: Result) -> tuple
 def close_window(state: State, p: ProcessorId, record: Record, edge: EdgeId, epoch: int) -> None:
     """Nothing more will be sent on ``edge`` at ``epoch`` or before: its window is closed (§3.2)."""
     windows, target = state.standing[p].windows, state.flow.graph.edges[edge].target
-    if edge not in windows or epoch < windows[edge]:
-        raise DefinitionError(
-            f"{p!r} closed epoch {epoch} of {edge!r}, which it does not hold open"
-        )
     state.uncount(target, state.window_time(edge, windows[edge]))
     record.closed[edge], windows[edge] = epoch, epoch + 1
+    state.standing[p].appointed = True
     state.see((epoch,))
     state.count(target, state.window_time(edge, epoch + 1))
 
@@ -155,17 +173,15 @@ def send(
     policy, target = state.flow.processors[p].policy, state.flow.graph.edges[edge].target
     ledger = state.ledgers[p]
     if edge in ledger.sent_count:
-        check_order(state, p, edge, record)
         ledger.sent_count[edge] += 1
         time = SequenceNumber(edge, ledger.sent_count[edge])
         record.first.setdefault(edge, time.number)
     else:
-        check_time(state, p, edge, record.time, time)
         state.see(time)
     message = Message(state.number(), edge, time, record.time, batch)
     if policy.tainted and within(message, reached_by(state, edge)):
         return Sent(message.number, edge, time)  # it was delivered before: a repetition
-    if policy.logs(edge):
+    if policy.logs(edge) or (not policy.tainted and ahead(state, p, record, edge, time)):
         record.sent.append(message)
     else:
         record.discarded.setdefault(edge, set()).add(time)
@@ -177,6 +193,18 @@ def send(
     return Sent(message.number, edge, time)
 
 
+def ahead(state: State, p: ProcessorId, record: Record, edge: EdgeId, time: Any) -> bool:
+    """Whether a message goes to a later epoch. Such ones are logged, whatever the policy says.
+
+    If they were discarded, no frontier would be consistent before the receiver has saved the later
+    epoch, which needs that one of the sender, and so on.
+    """
+    if edge in state.ledgers[p].sent_count or not state.rules.count_future_sends:
+        return False
+    now = state.standing[p].windows.get(edge)
+    return bool(time[0] > (record.time[0] if now is None else now))
+
+
 def reached_by(state: State, edge: EdgeId) -> Any:
     """What the receiver of ``edge`` has completed of it."""
     target = state.flow.graph.edges[edge].target
@@ -184,57 +212,16 @@ def reached_by(state: State, edge: EdgeId) -> Any:
     return state.flow.graph.domains[target].part(completed, edge)
 
 
-def check_time(state: State, p: ProcessorId, edge: EdgeId, cause: Any, time: Any) -> None:
-    """Messages never go back in time; a processor that saves nothing sends at its own time only."""
-    windows = state.standing[p].windows
-    if edge in windows:
-        least = state.window_time(edge, windows[edge])
-    else:
-        least = state.flow.edge_summaries[edge].apply(cause)
-    if len(time) != len(least) or not product_leq(least, time):
-        raise DefinitionError(
-            f"{p!r} sent a message at {time} on {edge!r} because of an event at {cause}:"
-            f" the earliest time there is {least}"
-        )
-    if state.flow.restores_anywhere(p) and time != least:
-        raise DefinitionError(
-            f"{p!r} sent a message into the future, at {time} on {edge!r} because of an event at"
-            f" {cause}: an ephemeral processor cannot, so log the edge or choose another policy"
-        )
-
-
-def check_order(state: State, p: ProcessorId, edge: EdgeId, record: Record) -> None:
-    """All of an epoch is forwarded before any of a later one: only when it is complete (§3.2)."""
-    if state.flow.numbered(p) or state.flow.processors[p].role is Role.INPUT:
-        return
-    later = [time for time, r in state.ledgers[p].records.items() if edge in r.first]
-    if not record.notified or any(time > record.time for time in later):
-        raise DefinitionError(
-            f"{p!r} forwards to sequence numbers on {edge!r} because of an event at {record.time}"
-            " before that time is complete: keep the data and send it when notified"
-        )
-
-
-def check_request(state: State, p: ProcessorId, cause: Any, time: Any) -> None:
-    """Notifications are requested for the present or the future."""
-    if state.flow.numbered(p):
-        raise DefinitionError(f"{p!r} has sequence numbers, which need no notifications")
-    if not product_leq(cause, time):
-        raise DefinitionError(f"{p!r} asked at {cause} for a notification at {time}, in the past")
-    if time != cause and state.flow.processors[p].policy.stateless:
-        raise DefinitionError(
-            f"{p!r} asked at {cause} for a notification at {time}: a processor that keeps nothing"
-            " between times can ask for its own time only"
-        )
-
-
 def ingest(state: State, event: Ingest) -> None:
-    """A batch enters at the open epoch of an input and goes out on all its edges."""
+    """A batch enters at the open epoch of an input and goes out on all its edges.
+
+    Where in the source it ends is the state of the epoch: durable with it, the newest replaces.
+    """
     p = event.processor
-    standing = state.standing[p]
-    if standing.epoch is None:
+    epoch = state.standing[p].epoch
+    if epoch is None:
         raise DefinitionError(f"the input {p!r} has ended")
-    time = (standing.epoch,)
+    time = (epoch,)
     state.see(time)
     record = state.ledgers[p].at(time)
     summaries = state.flow.edge_summaries
@@ -242,7 +229,8 @@ def ingest(state: State, event: Ingest) -> None:
         (e.name, summaries[e.name].apply(time) if e.name in summaries else None, event.batch)
         for e in state.flow.graph.outputs(p)
     )
-    apply(state, p, record, Result(sends))
+    position = None if event.position is None else (event.position,)
+    apply(state, p, record, Result(sends, state=position))
 
 
 def close(state: State, event: Close | End) -> None:

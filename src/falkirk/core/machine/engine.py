@@ -1,12 +1,14 @@
 """The machine: ``step(event) -> effects``, the same for the simulator and for Spark."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from falkirk.core.errors import InvariantError
-from falkirk.core.machine import checkpointing, delivery, latest, recovery
+from falkirk.core.machine import checkpointing, compaction, delivery, latest, recovery, replay
 from falkirk.core.machine.events import (
     Again,
     Close,
+    Compacted,
     Delivered,
     Effect,
     End,
@@ -17,6 +19,7 @@ from falkirk.core.machine.events import (
     Ingest,
     Item,
     Persisted,
+    PutBack,
     Suspect,
     Tick,
     Trust,
@@ -24,7 +27,7 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.flow import Batch, Flow, Role
 from falkirk.core.machine.rules import ALL_RULES, Rules
-from falkirk.core.machine.state import State
+from falkirk.core.machine.state import Gather, State, as_they_are
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 
@@ -37,9 +40,11 @@ class Machine:
         flow: Flow,
         stored: Mapping[ProcessorId, Stored] | None = None,
         rules: Rules = ALL_RULES,
+        gather: Gather = as_they_are,
     ) -> None:
         """Starts a flow afresh, or goes on from what a store holds; ``effects`` come with that."""
         self.state = State(flow, rules)
+        self.state.gather = gather
         self.effects: list[Effect] = []
         if stored is not None:
             self.effects = recovery.restart(self.state, stored)
@@ -63,10 +68,22 @@ class Machine:
         """The processor's state at times up to that of the work."""
         return self.state.ledgers[work.processor].state(work.time)
 
+    def trace(self, work: Work) -> list[tuple[Any, Batch]]:
+        """The same state, each part with its time."""
+        return self.state.ledgers[work.processor].trace(work.time)
+
     def own_state(self, work: Work) -> list[Batch]:
         """The processor's state at exactly the time of the work."""
         record = self.state.ledgers[work.processor].records.get(work.time)
         return list(record.state) if record else []
+
+    def position(self, p: ProcessorId) -> Any:
+        """Where in its source the input ``p`` stands; None if it was never told."""
+        return self.state.ledgers[p].position()
+
+    def compactable(self, p: ProcessorId) -> list[compaction.Group]:
+        """Folded state that nobody can tell apart any more, in groups; see :class:`Compacted`."""
+        return compaction.compactable(self.state, p)
 
     def step(self, event: Event) -> list[Effect]:
         """Takes one event and returns what must be done about it."""
@@ -78,8 +95,11 @@ class Machine:
         match event:
             case Finish():
                 if delivery.finish(state, event) and isinstance(event.work.item, Again):
-                    recovery.replayed(state, event.work.processor)
+                    replay.replayed(state, event.work.processor)
                 return checkpointing.look(state)
+            case PutBack():
+                delivery.put_back(state, event)
+                return []
             case Ingest():
                 delivery.ingest(state, event)
                 return []
@@ -105,4 +125,6 @@ class Machine:
                 return checkpointing.look(state)
             case Flush():
                 return checkpointing.look(state, flush=True)
+            case Compacted():
+                return compaction.compact(state, event)
         raise InvariantError(f"unknown event {event!r}")

@@ -10,86 +10,58 @@ from typing import Any
 
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.machine.flow import Batch
-from falkirk.core.machine.ledger import Past, Record
-from falkirk.core.machine.message import Message
+from falkirk.core.machine.record import Record
 from falkirk.core.machine.stored import Stored
+from falkirk.core.machine.work import Again, Delivery, Item, Notification, Result, Work
 from falkirk.core.times import EdgeId, ProcessorId
 
-# Work: what can be done next, and what came of it.
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """A message that may be delivered now."""
-
-    processor: ProcessorId
-    message: Message
-
-
-@dataclass(frozen=True, slots=True)
-class Notification:
-    """A notification that may be delivered now: ``time`` is complete at ``processor``."""
-
-    processor: ProcessorId
-    time: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Again:
-    """An event of a logged history, to be processed again (§4.1)."""
-
-    processor: ProcessorId
-    time: Any
-    past: Past
-
-
-Item = Delivery | Notification | Again
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """An event being processed. ``incarnation`` tells it from work begun before a rollback."""
-
-    number: int
-    incarnation: int
-    item: Item
-
-    @property
-    def processor(self) -> ProcessorId:
-        """Who processes it."""
-        return self.item.processor
-
-    @property
-    def time(self) -> Any:
-        """The logical time of the event."""
-        return self.item.message.time if isinstance(self.item, Delivery) else self.item.time
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What processing one event did.
-
-    ``sends`` are (edge, time, batch); towards sequence numbers the time is None. ``requests`` are
-    times to be notified at. ``state`` replaces the processor's state at the time of the event; None
-    leaves it. ``closes`` are (edge, epoch): from sequence numbers to epochs, nothing more will be
-    sent at that epoch or before.
-    """
-
-    sends: tuple[tuple[EdgeId, Any, Batch], ...] = ()
-    requests: tuple[Any, ...] = ()
-    state: tuple[Batch, ...] | None = None
-    closes: tuple[tuple[EdgeId, int], ...] = ()
-
+__all__ = [
+    "Acknowledge",
+    "Again",
+    "Close",
+    "Collect",
+    "CollectLog",
+    "Compacted",
+    "Delivered",
+    "Delivery",
+    "Effect",
+    "End",
+    "Event",
+    "Fail",
+    "Finish",
+    "Flush",
+    "Ingest",
+    "Item",
+    "Notification",
+    "Persist",
+    "Persisted",
+    "PutBack",
+    "Release",
+    "Restore",
+    "Result",
+    "Retract",
+    "Rewind",
+    "RolledBack",
+    "Suspect",
+    "Tick",
+    "Trust",
+    "Work",
+]
 
 # Events.
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """A batch from outside, at the open epoch of an input."""
+    """A batch from outside, at the open epoch of an input.
+
+    ``position`` says where in the source it ends, as a value that can be written as JSON. The
+    newest one of an epoch becomes durable with the epoch.
+    """
 
     processor: ProcessorId
     batch: Batch
+    position: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +84,13 @@ class Finish:
 
     work: Work
     result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """Work was not done and nothing came of it: its item is to be begun again later."""
+
+    work: Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +145,33 @@ class Flush:
     """Take the checkpoints that are due by completed times, whatever the intervals say."""
 
 
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Entries of folded state, ``taken``, were made into fewer ones, ``put``, of the same meaning.
+
+    Both are (time, batch). Entries are recognised by their batches; if one is no longer there,
+    nothing happens.
+    """
+
+    processor: ProcessorId
+    taken: tuple[tuple[Any, Batch], ...] = field(repr=False)
+    put: tuple[tuple[Any, Batch], ...] = field(repr=False)
+
+
 Event = (
-    Ingest | Close | End | Finish | Persisted | Delivered | Suspect | Trust | Fail | Tick | Flush
+    Ingest
+    | Close
+    | End
+    | Finish
+    | PutBack
+    | Persisted
+    | Delivered
+    | Suspect
+    | Trust
+    | Fail
+    | Tick
+    | Flush
+    | Compacted
 )
 
 # Effects.
@@ -206,13 +210,14 @@ class Retract:
 class Collect:
     """Checkpoints of ``processor`` strictly inside ``watermark`` are no longer needed (§4.2).
 
-    The records of ``times`` have nothing left to send, and ``state`` takes their place.
+    The records of ``times`` have nothing left to send: ``state``, as (time, batch), is all that is
+    left of them and of those that were collected before.
     """
 
     processor: ProcessorId
     watermark: Any
     times: tuple[Any, ...]
-    state: tuple[Batch, ...] = field(repr=False)
+    state: tuple[tuple[Any, Batch], ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,12 @@ class Flow:
             if isinstance(edge.projection, LoopProjection)
         }
         self.recovery = Graph(domains, map(self._promised, self.graph.edges.values()))
+        self.numbered_ones = {
+            p for p, each in self.processors.items() if isinstance(each.domain, Sequence)
+        }
+        self.anywhere = {p for p in self.processors if self._restores_anywhere(p)}
+        self.scale = self._scales()
+        self.clocked = [p for p in self.processors if self._clocked(p)]
         for processor in self.processors.values():
             self._check(processor)
         for bridge in self.latest.values():
@@ -86,6 +92,26 @@ class Flow:
         target = self.processors[edge.target].domain
         everything = Custom(lambda _: target.edge_top, lambda _: target.edge_empty)
         return Edge(edge.name, edge.source, edge.target, _Advancing(everything))
+
+    def _scales(self) -> dict[ProcessorId, ProcessorId]:
+        """Which processors have the same epochs: those that edges without a bridge connect.
+
+        Each is given the first one of its kind.
+        """
+        scale = {p: p for p in self.processors}
+        for edge in self.graph.edges.values():
+            if not edge.projection.recorded:
+                joined, other = sorted((scale[edge.source], scale[edge.target]))
+                scale = {p: joined if first == other else first for p, first in scale.items()}
+        return scale
+
+    def _clocked(self, p: ProcessorId) -> bool:
+        """Who saves epochs by the clock; not who forwards them to sequence numbers.
+
+        Those count, for a marker has to be sent before what follows it.
+        """
+        recorded = any(edge.projection.recorded for edge in self.graph.outputs(p))
+        return self.processors[p].policy.clocked and not self.numbered(p) and not recorded
 
     def _check(self, processor: Processor) -> None:
         name, inputs, outputs = (
@@ -140,11 +166,31 @@ class Flow:
             and isinstance(self.processors[edge.target].domain, Structured)
         ]
 
+    def marked(self) -> list[EdgeId]:
+        """The edges to sequence numbers on which checkpoints have to meet: what is sent there is
+        discarded, and the two ends do not take snapshots together.
+        """
+        found = []
+        for edge in self.graph.edges.values():
+            source, target = (
+                self.processors[edge.source].policy,
+                self.processors[edge.target].policy,
+            )
+            together = source.regime is Regime.SNAPSHOT and (
+                (source.regime, source.region) == (target.regime, target.region)
+            )
+            if self.numbered(edge.target) and not source.logs(edge.name) and not together:
+                found.append(edge.name)
+        return found
+
     def restores_anywhere(self, name: ProcessorId) -> bool:
         """Whether ``name`` needs no checkpoint at all: it keeps nothing and logs nothing (§3.4).
 
         One without outputs does announce what it has completed, for nobody downstream proves it.
         """
+        return name in self.anywhere
+
+    def _restores_anywhere(self, name: ProcessorId) -> bool:
         processor, outputs = self.processors[name], self.graph.outputs(name)
         return (
             processor.role is Role.INNER
@@ -156,7 +202,7 @@ class Flow:
 
     def numbered(self, name: ProcessorId) -> bool:
         """Whether the times of ``name`` are sequence numbers."""
-        return isinstance(self.processors[name].domain, Sequence)
+        return name in self.numbered_ones
 
 
 class _Advancing(Custom):

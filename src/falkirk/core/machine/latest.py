@@ -16,7 +16,6 @@ from falkirk.core.machine.delivery import close, ingest
 from falkirk.core.machine.events import Close, Delivered, Effect, End, Ingest, Release
 from falkirk.core.machine.flow import Latest
 from falkirk.core.machine.state import State
-from falkirk.core.times import ProcessorId
 
 
 def carry_over(state: State, effects: list[Effect]) -> list[Effect]:
@@ -43,20 +42,14 @@ def divert(state: State, effects: list[Effect]) -> list[Effect]:
 
 
 def offer(state: State, bridge: Latest) -> None:
-    """Ingests the versions on offer that the version input does not have yet, oldest first."""
-    epoch = state.standing[bridge.versions].epoch
-    newest = max(versions_taken(state, bridge.versions), default=())
+    """Ingests the versions on offer that the version input does not have yet, oldest first.
+
+    The version's time is the input's position.
+    """
+    newest = tuple(state.ledgers[bridge.versions].position() or ())
     for time, batches in sorted(state.versions[bridge.slow].items()):
-        if time > newest and epoch is not None:
-            ingest(state, Ingest(bridge.versions, batches))
-            state.ledgers[bridge.versions].at((epoch,)).state.append(time)
-
-
-def versions_taken(state: State, versions: ProcessorId) -> list[tuple[int, ...]]:
-    """The versions in the version input's epochs so far, without some of the older ones."""
-    ledger = state.ledgers[versions]
-    ledger.base.state = sorted(ledger.base.state)[-1:]
-    return ledger.base.state + [time for r in ledger.records.values() for time in r.state]
+        if time > newest and state.standing[bridge.versions].epoch is not None:
+            ingest(state, Ingest(bridge.versions, state.gather(batches), time))
 
 
 def follow(state: State, bridge: Latest) -> None:
@@ -74,9 +67,9 @@ def settled(state: State) -> list[Delivered]:
     found = []
     for bridge in state.flow.latest.values():
         ledger = state.ledgers[bridge.versions]
-        safe = list(ledger.base.state)
+        safe = [tuple(time) for _, time in ledger.base.state]
         for record in ledger.inside(state.monitor.watermark(bridge.versions)):
-            safe += record.state
+            safe += map(tuple, record.state)
         on_offer = state.versions[bridge.slow]
         for time in [time for time in sorted(on_offer) if safe and time <= max(safe)]:
             del on_offer[time]

@@ -6,97 +6,37 @@ Records below the low-watermark with nothing left to send are folded into one.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.domain import Structured
 from falkirk.core.frontier import TotalFrontier
-from falkirk.core.graph import Edge
+from falkirk.core.graph import Edge, Graph
 from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.message import Message
+from falkirk.core.machine.record import Base, Past, Record, Sent
 from falkirk.core.order import product_leq
-from falkirk.core.times import INF, EdgeId, SequenceNumber
+from falkirk.core.times import INF, EdgeId, ProcessorId, SequenceNumber
 
-
-class Sent(NamedTuple):
-    """What identifies a message: enough to make it again from its content."""
-
-    number: int
-    edge: EdgeId
-    time: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """An event of a logged history, and the messages that it sent, without their contents.
-
-    ``number`` says which of two events came first; a notification has no edge.
-    """
-
-    number: int
-    edge: EdgeId | None
-    batch: Batch
-    sent: tuple[Sent, ...]
-
-
-@dataclass(slots=True)
-class Record:
-    """What the events at one time did.
-
-    ``delivered`` has each event, in order, where the history is logged.
-    """
-
-    time: Any
-    delivered: list[Past] = field(default_factory=list)
-    processed: set[EdgeId] = field(default_factory=set)
-    notified: bool = False
-    state: list[Batch] = field(default_factory=list)
-    sent: list[Message] = field(default_factory=list)
-    discarded: dict[EdgeId, set[Any]] = field(default_factory=dict)
-    requests: set[Any] = field(default_factory=set)
-    first: dict[EdgeId, int] = field(default_factory=dict)
-    closed: dict[EdgeId, int] = field(default_factory=dict)
-    durable: bool = False
-
-    def copy(self) -> "Record":
-        """An independent copy, as a store would hold."""
-        return Record(
-            self.time,
-            list(self.delivered),
-            set(self.processed),
-            self.notified,
-            list(self.state),
-            list(self.sent),
-            {edge: set(times) for edge, times in self.discarded.items()},
-            set(self.requests),
-            dict(self.first),
-            dict(self.closed),
-            self.durable,
-        )
-
-
-@dataclass(slots=True)
-class Base:
-    """What is folded below the low-watermark: nobody will ask for a part of it again."""
-
-    frontier: Any
-    processed: dict[EdgeId, Any]
-    notified: Any
-    discarded: dict[EdgeId, Any]
-    state: list[Batch] = field(default_factory=list)
-    requests: set[Any] = field(default_factory=set)
-    closed: dict[EdgeId, int] = field(default_factory=dict)
+__all__ = ["Base", "Ledger", "Past", "Record", "Sent", "count_frontier", "reach", "within"]
 
 
 class Ledger:
     """The records of one processor, and the metadata that follows from them."""
+
+    @classmethod
+    def of(cls, graph: Graph, p: ProcessorId) -> "Ledger":
+        """An empty ledger for ``p``."""
+        outputs = graph.outputs(p)
+        targets = {e.name: graph.domains[e.target] for e in outputs}
+        return cls(graph.domains[p], graph.inputs(p), outputs, targets)
 
     def __init__(
         self, domain: Any, inputs: list[Edge], outputs: list[Edge], targets: dict[EdgeId, Any]
     ) -> None:
         """Nothing has happened; ``targets`` has the domain of each output edge's receiver."""
         self.domain, self.inputs, self.outputs, self.targets = domain, inputs, outputs, targets
+        self.recorded = [e.name for e in outputs if e.projection.recorded]
         self.records: dict[Any, Record] = {}
         self.base = Base(
             domain.empty,
@@ -119,13 +59,23 @@ class Ledger:
         """The records whose events lie in ``frontier``."""
         return [record for record in self.records.values() if record.time in frontier]
 
-    def state(self, time: Any) -> list[Batch]:
-        """The state that an event at ``time`` may see: that of all times up to it."""
-        found = list(self.base.state)
+    def trace(self, time: Any) -> list[tuple[Any, Batch]]:
+        """The state that an event at ``time`` may see, with its times: all up to that one."""
+        found = [entry for entry in self.base.state if _sees(time, entry[0])]
         for record in self.records.values():
             if record.state and _sees(time, record.time):
-                found += record.state
+                found += [(record.time, batch) for batch in record.state]
         return found
+
+    def state(self, time: Any) -> list[Batch]:
+        """The state that an event at ``time`` may see, without its times."""
+        return [batch for _, batch in self.trace(time)]
+
+    def position(self) -> Any:
+        """The state of the latest time: where in its source an input stands; None if nowhere."""
+        states = dict(self.base.state)
+        states |= {time: record.state[-1] for time, record in self.records.items() if record.state}
+        return states[max(states)] if states else None
 
     def rollback(self, frontier: Any) -> None:
         """H'(p) = H(p)@f: forgets every event outside ``frontier`` (§3.6)."""
@@ -149,11 +99,15 @@ class Ledger:
         found = [m for record in self.records.values() for m in record.sent if m.edge == edge]
         return sorted(found, key=lambda message: message.number)
 
-    def forget_log(self, edge: EdgeId, reached: Any) -> None:
-        """Drops logged messages that the receiver will never ask for again (§4.2)."""
+    def forget_log(self, edge: EdgeId, reached: Any) -> bool:
+        """Drops logged messages that the receiver will never ask for again (§4.2), if any."""
+        found = False
         for record in self.records.values():
             if record.sent:
-                record.sent = [m for m in record.sent if m.edge != edge or not within(m, reached)]
+                kept = [m for m in record.sent if m.edge != edge or not within(m, reached)]
+                found = found or len(kept) < len(record.sent)
+                record.sent = kept
+        return found
 
     def finished(self, watermark: Any) -> tuple[Any, ...]:
         """The times inside ``watermark`` that have nothing left to send."""
@@ -165,7 +119,7 @@ class Ledger:
         folded = self.metadata(watermark, done)
         base = self.base
         for record in done:
-            base.state += record.state
+            base.state += [(record.time, batch) for batch in record.state]
             base.requests |= record.requests
             for edge, epoch in record.closed.items():
                 base.closed[edge] = max(epoch, base.closed.get(edge, -1))
@@ -177,20 +131,32 @@ class Ledger:
     def metadata(self, frontier: Any, records: list[Record] | None = None) -> Checkpoint:
         """Ξ(p, f), exactly (§3.4)."""
         found = self.inside(frontier) if records is None else records
-        base, domain = self.base, self.domain
-        processed, discarded, projected = {}, {}, {}
-        for d in self.inputs:
-            times = [record.time for record in found if d.name in record.processed]
-            processed[d.name] = base.processed[d.name] | reach(domain, times)
-        for e in self.outputs:
-            sent = [t for record in found for t in record.discarded.get(e.name, ())]
-            discarded[e.name] = base.discarded[e.name] | reach(self.targets[e.name], sent)
-            if e.projection.recorded:
-                projected[e.name] = self.fixed(e.name, frontier)
-        notified = base.notified
-        if isinstance(domain, Structured):
-            notified = notified | domain.frontier([r.time for r in found if r.notified])
-        return Checkpoint(frontier, notified, processed, discarded, projected)
+        base, domain, targets = self.base, self.domain, self.targets
+        taken: dict[EdgeId, list[Any]] = {}
+        sent: dict[EdgeId, list[Any]] = {}
+        notified: list[Any] = []
+        for record in found:
+            for d in record.processed:
+                taken.setdefault(d, []).append(record.time)
+            for e, times in record.discarded.items():
+                sent.setdefault(e, []).extend(times)
+            if record.notified:
+                notified.append(record.time)
+        processed, discarded = dict(base.processed), dict(base.discarded)
+        for d, found_times in taken.items():
+            processed[d] = processed[d] | reach(domain, found_times)
+        for e, found_times in sent.items():
+            discarded[e] = discarded[e] | reach(targets[e], found_times)
+        told = base.notified | domain.frontier(notified) if notified else base.notified
+        projected = {e: self.fixed(e, frontier) for e in self.recorded}
+        return Checkpoint(frontier, told, processed, discarded, projected)
+
+    def processed_counts(self) -> dict[EdgeId, Any]:
+        """How many messages were processed of each edge with sequence numbers."""
+        counts = {edge: part[0] if part else 0 for edge, part in self.base.processed.items()}
+        for time in self.records:
+            counts[time.edge] = max(counts[time.edge], time.number)
+        return counts
 
     def fixed(self, edge: EdgeId, frontier: Any) -> Any:
         """φ(e)(f) of a recorded edge; nothing happens outside ⊤, so ⊤ fixes everything (§3.2)."""

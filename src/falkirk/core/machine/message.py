@@ -32,6 +32,8 @@ def deliverable(queue: list[Message]) -> list[Message]:
     >>> [m.number for m in deliverable(queue)]
     [0, 2]
     """
+    if len(queue) < 2:
+        return queue[:]
     found: list[Message] = []
     seen: list[Any] = []
     for message in queue:
@@ -62,6 +64,11 @@ class Channels:
     def take(self, message: Message) -> None:
         """Removes a message for delivery."""
         self.queues[message.edge].remove(message)
+
+    def put_back(self, message: Message) -> None:
+        """Undoes :meth:`take`: the message stands again where it was sent."""
+        self.queues[message.edge].append(message)
+        self.queues[message.edge].sort(key=lambda m: m.number)
 
     def keep(self, edge: EdgeId, wanted: Callable[[Message], bool]) -> None:
         """Drops what is not ``wanted``."""

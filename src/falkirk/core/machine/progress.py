@@ -19,7 +19,11 @@ Pointstamp = tuple[ProcessorId, Time]
 
 
 class Progress:
-    """Counts of pointstamps, and what follows from them."""
+    """Counts of pointstamps, and what follows from them.
+
+    ``stale`` are the processors for which that may have changed since somebody looked, who empties
+    it.
+    """
 
     def __init__(self, domains: dict[ProcessorId, Any], summaries: Summaries) -> None:
         """No pointstamps: everything is complete."""
@@ -28,8 +32,12 @@ class Progress:
         self._into: dict[ProcessorId, list[tuple[ProcessorId, Any]]] = {p: [] for p in domains}
         for (p, q), paths in summaries.items():
             self._into[q].append((p, paths))
+        self._from: dict[ProcessorId, list[ProcessorId]] = {p: [] for p in domains}
+        for p, q in summaries:
+            self._from[p].append(q)
         self.counts: dict[ProcessorId, dict[Time, int]] = {p: {} for p in domains}
         self._known: dict[ProcessorId, Any] = {}
+        self.stale: set[ProcessorId] = set()
 
     def add(self, processor: ProcessorId, time: Time) -> None:
         """One more reason for events at ``time`` and later."""
@@ -37,7 +45,7 @@ class Progress:
         count = counts.get(time, 0)
         counts[time] = count + 1
         if not count:
-            self._known.clear()
+            self._changed(processor)
 
     def remove(self, processor: ProcessorId, time: Time) -> None:
         """One reason less."""
@@ -47,14 +55,22 @@ class Progress:
             counts[time] = count
         else:
             del counts[time]
-            self._known.clear()
+            self._changed(processor)
 
     def rebuild(self, pointstamps: Iterable[Pointstamp]) -> None:
         """Counts anew, after a rollback."""
         self.counts = {p: {} for p in self.domains}
         self._known.clear()
+        self.stale.update(self.domains)
         for processor, time in pointstamps:
             self.add(processor, time)
+
+    def _changed(self, processor: ProcessorId) -> None:
+        """Something may be complete, or no longer, wherever events of ``processor`` lead."""
+        known = self._known
+        for q in self._from[processor]:
+            known.pop(q, None)
+        self.stale.update(self._from[processor])
 
     def completed(self, p: ProcessorId) -> Any:
         """The largest frontier of p, in its order, all of whose times are complete."""
@@ -67,27 +83,34 @@ class Progress:
         """Whether the notification requested at ``time`` is the only thing that holds it open."""
         for q, paths in self._into[p]:
             for stamp, count in self.counts[q].items():
-                if q == p and stamp == time and count == 1:
+                if stamp == time and q == p and count == 1:
                     continue
-                if any(product_leq(path.apply(stamp), time) for path in paths):
-                    return False
+                if stamp[0] > time[0]:
+                    continue  # no path leads to an earlier epoch
+                for path in paths:
+                    if product_leq(path.apply(stamp), time):
+                        return False
         return True
 
     def _completed(self, p: ProcessorId) -> Any:
         domain = self.domains[p]
         assert isinstance(domain, Structured), "sequence numbers complete as they are delivered"
-        ahead = [
-            path.apply(stamp)
-            for q, paths in self._into[p]
-            for stamp in self.counts[q]
-            for path in paths
-        ]
-        if not ahead:
-            return domain.top
-        if domain.total:
-            return TotalFrontier(predecessor(min(ahead)))
+        counts = self.counts
+        if domain.total:  # paths keep the lexicographic order, so the first stamp is what counts
+            first = [
+                path.apply(min(counts[q]))
+                for q, paths in self._into[p]
+                if counts[q]
+                for path in paths
+            ]
+            return TotalFrontier(predecessor(min(first))) if first else domain.top
+        ahead = {
+            path.apply(stamp) for q, paths in self._into[p] for stamp in counts[q] for path in paths
+        }
         complete = domain.top
-        for time in ahead:
+        for time in sorted(ahead):
+            if time not in complete:
+                continue  # not complete anyway
             complete = complete & ProductFrontier(
                 (*(INF,) * i, c - 1, *(INF,) * (len(time) - i - 1))
                 for i, c in enumerate(time)

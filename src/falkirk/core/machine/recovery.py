@@ -1,15 +1,13 @@
 """Rolling back: choosing frontiers, filtering what everybody owns, sending again (§3.6, §4.4)."""
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
-from falkirk.core.errors import InvariantError
+from falkirk.core.errors import InvariantError, RecoveryError
 from falkirk.core.machine.checkpointing import advance, release, reported
 from falkirk.core.machine.events import (
-    Again,
     Delivery,
     Effect,
     Notification,
@@ -18,8 +16,9 @@ from falkirk.core.machine.events import (
     Rewind,
     RolledBack,
 )
-from falkirk.core.machine.flow import Role
-from falkirk.core.machine.ledger import Ledger, reach, within
+from falkirk.core.machine.flow import Flow, Role
+from falkirk.core.machine.ledger import Ledger, reach
+from falkirk.core.machine.replay import resend, start_replay
 from falkirk.core.machine.state import State
 from falkirk.core.machine.stored import Stored
 from falkirk.core.monitor import Completed, Saved, Update
@@ -31,11 +30,7 @@ def fail(
     state: State, failed: frozenset[ProcessorId], stored: Mapping[ProcessorId, Stored]
 ) -> list[Effect]:
     """Processors have failed for good: the others go on from wherever the plan puts them (§4.4)."""
-    live = {
-        p: live_metadata(state, p)
-        for p in state.flow.processors
-        if p not in failed and not state.flow.restores_anywhere(p)
-    }
+    live = {p: live_metadata(state, p) for p in state.flow.processors if p not in failed}
     solution = state.monitor.rollback_plan(failed, live)
     state.suspected -= failed
     moved = {p: f for p, f in solution.frontiers.items() if p in failed or not f.is_top}
@@ -62,7 +57,23 @@ def live_metadata(state: State, p: ProcessorId) -> Checkpoint:
                 processed[edge] = processed[edge] | reach(domain, [work.time])
         elif isinstance(work.item, Notification) and state.rules.notification_constraint:
             notified = notified | reach(domain, [work.time])
-    return replace(metadata, processed=processed, notified=notified)
+    live = replace(metadata, processed=processed, notified=notified)
+    return with_completed(state, p, live) if state.flow.restores_anywhere(p) else live
+
+
+def with_completed(state: State, p: ProcessorId, live: Checkpoint) -> Checkpoint:
+    """Ξ(p, ⊤) of a stateless processor, which has no books of the times that it has completed.
+
+    It may have processed, sent and been told anything inside them.
+    """
+    complete = state.standing[p].completed
+    outputs = state.ledgers[p].outputs
+    return replace(
+        live,
+        processed={d: taken | complete for d, taken in live.processed.items()},
+        notified=live.notified | complete,
+        discarded={e.name: live.discarded[e.name] | e.projection.image(complete) for e in outputs},
+    )
 
 
 def roll(
@@ -95,7 +106,7 @@ def restored(
     state: State, solution: Solution, p: ProcessorId, frontier: Any, stored: Stored
 ) -> Ledger:
     """The ledger of ``p`` at ``frontier``, from the store alone."""
-    ledger = state.new_ledger(p)
+    ledger = Ledger.of(state.flow.graph, p)
     ledger.base = stored.ledger.base
     if not ledger.base.frontier <= frontier:
         raise InvariantError(f"{p!r} goes back to {frontier!r}, below what was collected")
@@ -114,6 +125,7 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
     standing, processor = state.standing[p], state.flow.processors[p]
     standing.completed = standing.saved = frontier
     standing.growth, standing.incarnation = 0, standing.incarnation + 1
+    standing.appointed = False
     for ticket in standing.tickets:
         state.tickets.pop(ticket.effect.ticket, None)
     standing.tickets.clear()
@@ -130,8 +142,7 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
     for number in [n for n, work in state.running.items() if work.processor == p]:
         work = state.running.pop(number)
         if isinstance(work.item, Delivery) and not lost:
-            state.channels.put(work.item.message)
-            state.channels.queues[work.item.message.edge].sort(key=lambda m: m.number)
+            state.channels.put_back(work.item.message)
     if processor.role is Role.INPUT:
         standing.epoch = int(frontier[0]) + 1 if frontier else 0
         return [Rewind(p, frontier)]
@@ -140,28 +151,13 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
     return [Restore(p, frontier)] if processor.opaque else []
 
 
-def start_replay(state: State, p: ProcessorId, frontier: Any) -> None:
-    """Queues the history of ``p`` to be run again, in the order in which it happened.
-
-    What an unfinished replay still owed to its receivers stays owed: see ``Standing.resend``.
-    """
-    standing, ledger = state.standing[p], state.ledgers[p]
-    events = [
-        Again(p, record.time, past)
-        for record in ledger.inside(frontier)
-        for past in record.delivered
-    ]
-    standing.restoring = deque(sorted(events, key=lambda again: again.past.number))
-    standing.replaying = frozenset(again.time for again in standing.restoring)
-    if not standing.replaying:
-        standing.resend = {}
-
-
 def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: bool) -> None:
     """The queue after a rollback: what its sender stands by, and Q'(e) from the log (§3.6)."""
     source, target = state.flow.graph.edges[edge].source, state.flow.graph.edges[edge].target
     if lost:
         state.channels.queues[edge] = []
+    if source in moved and edge in state.markers:
+        state.markers[edge] = []
     if source in moved and state.rules.drop_by_cause:
         frontier = moved[source]
         state.channels.keep(edge, lambda message: message.cause in frontier)
@@ -176,46 +172,15 @@ def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: b
             resend(state, edge, reached)
 
 
-def resend(state: State, edge: EdgeId, reached: Any) -> None:
-    """Puts the logged messages of ``edge`` outside ``reached`` back into its queue."""
-    source = state.flow.graph.edges[edge].source
-    held = {message.number for message in state.standing[source].held}
-    again = [
-        message
-        for message in state.ledgers[source].log(edge)
-        if not within(message, reached) and message.number not in held
-    ]
-    state.channels.restore(edge, again)
-
-
-def replayed(state: State, p: ProcessorId) -> None:
-    """When all of a history was run again, what its receivers lack goes into their queues."""
-    standing = state.standing[p]
-    if standing.restoring:
-        return
-    for edge, reached in standing.resend.items():
-        resend(state, edge, reached)
-    standing.resend, standing.replaying = {}, frozenset()
-    state.recount()
-
-
 def restart(state: State, stored: Mapping[ProcessorId, Stored]) -> list[Effect]:
     """Everything had failed: starts again from what the store holds."""
     flow = state.flow
-    restorables: dict[ProcessorId, Restorable] = {}
-    for p, domain in flow.graph.domains.items():
-        if flow.restores_anywhere(p):
-            restorables[p] = AnyFrontier(domain.top, failed=True)
-        else:
-            untouched = stored[p].ledger.base.frontier.is_empty
-            first = [Checkpoint(domain.empty)] if untouched else []
-            restorables[p] = Chain(flow.recovery, p, [*first, *stored[p].checkpoints])
+    restorables = {p: offered(flow, p, stored[p]) for p in flow.processors}
     solution = solve(flow.recovery, restorables)
     for p in flow.processors:
         state.standing[p].incarnation = stored[p].incarnation
         adopt_numbers(state, p, stored[p])
     effects = roll(state, solution, dict(solution.frontiers), stored)
-    state.monitor = state.new_monitor()
     updates: list[Update] = []
     for p, restorable in restorables.items():
         if isinstance(restorable, AnyFrontier):
@@ -229,6 +194,21 @@ def restart(state: State, stored: Mapping[ProcessorId, Stored]) -> list[Effect]:
     effects += advance(state, updates)
     everyone = frozenset(flow.processors)
     return [RolledBack(everyone, dict(solution.frontiers), solution.reasons), *effects]
+
+
+def offered(flow: Flow, p: ProcessorId, stored: Stored) -> Restorable:
+    """What ``p`` can be restored to from the store alone: F*(p) without ⊤."""
+    domain, floor = flow.graph.domains[p], stored.ledger.base.frontier
+    if flow.restores_anywhere(p):
+        return AnyFrontier(domain.top, failed=True)
+    if floor.is_empty:
+        return Chain(flow.recovery, p, [Checkpoint(domain.empty), *stored.checkpoints])
+    if not stored.checkpoints:
+        raise RecoveryError(
+            f"no checkpoint of {p!r} is left: its state up to {floor!r} was folded, and what holds"
+            " it is gone or damaged; restore the store from a copy, or start again with a new one"
+        )
+    return Chain(flow.recovery, p, stored.checkpoints)
 
 
 def adopt_numbers(state: State, p: ProcessorId, stored: Stored) -> None:

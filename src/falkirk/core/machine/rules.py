@@ -26,11 +26,13 @@ class Rules:
     resend_logged: bool = True
     """Q'(e): what is logged and lies outside the receiver's frontier is sent again."""
     count_future_sends: bool = True
-    """A message sent beyond the image of its cause is counted among the discarded ones."""
+    """A message sent beyond the image of its cause is logged or counted among the discarded."""
     reissue_notifications: bool = True
     """Requests of events that are kept, not delivered in what is kept, are issued again."""
     rebuild_progress: bool = True
     """Progress is counted anew before anyone resumes."""
+    hold_suspects: bool = True
+    """What comes from a suspected processor, or goes there, is held until one knows better."""
     collect_within_watermark: bool = True
     """Nothing is collected that a rollback or a resend could still ask for."""
     drop_late_work: bool = True

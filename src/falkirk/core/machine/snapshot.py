@@ -25,9 +25,10 @@ def region_of(state: State, p: ProcessorId) -> list[ProcessorId]:
 
 
 def is_due(state: State, region: list[ProcessorId]) -> bool:
-    """Whether the region has delivered enough since its last cut."""
+    """Whether the region has delivered enough since its last cut, or was appointed to take one."""
     every = max(state.flow.processors[p].policy.every for p in region)
-    return sum(state.standing[p].growth for p in region) >= every
+    growth = sum(state.standing[p].growth for p in region)
+    return growth >= every or any(state.standing[p].appointed for p in region)
 
 
 def log_in_flight(state: State, region: list[ProcessorId]) -> None:

@@ -1,12 +1,14 @@
 """Everything that the machine knows: one value, changed only by steps."""
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier
 from falkirk.core.domain import Structured
 from falkirk.core.frontier import SequenceFrontier
+from falkirk.core.machine.boundary import boundary, whole_epochs
 from falkirk.core.machine.events import Again, Persist, Work
 from falkirk.core.machine.flow import Batch, Flow, Role
 from falkirk.core.machine.ledger import Ledger, within
@@ -14,7 +16,15 @@ from falkirk.core.machine.message import Channels, Message
 from falkirk.core.machine.progress import Pointstamp, Progress
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.monitor import Monitor
-from falkirk.core.times import INF, EdgeId, ProcessorId, Time
+from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber, Time
+
+Gather = Callable[[tuple[Batch, ...]], Batch]
+"""Makes one batch of all that an output staged at one time, for a version input to take."""
+
+
+def as_they_are(batches: tuple[Batch, ...]) -> Batch:
+    """Several batches as one, where batches are plain tuples."""
+    return batches
 
 
 @dataclass(slots=True)
@@ -33,7 +43,8 @@ class Standing:
     a checkpoint was asked, ``growth`` how often completion grew since. ``held`` are sends that wait
     for durability. ``epoch`` is the open epoch of an input, None once it has ended. ``restoring``
     is the history that is being replayed, ``resend`` what the receivers then lack on each edge.
-    ``windows`` has the open epoch of each edge from sequence numbers to epochs.
+    ``windows`` has the open epoch of each edge from sequence numbers to epochs. ``appointed`` says
+    that a checkpoint is to be taken of what was processed just now.
     """
 
     completed: Any
@@ -51,6 +62,7 @@ class Standing:
     replaying: frozenset[Any] = frozenset()
     resend: dict[EdgeId, Any] = field(default_factory=dict)
     windows: dict[EdgeId, int] = field(default_factory=dict)
+    appointed: bool = False
 
 
 class State:
@@ -62,7 +74,7 @@ class State:
         graph = flow.graph
         self.progress = Progress(graph.domains, flow.summaries)
         self.channels = Channels(list(graph.edges))
-        self.ledgers = {p: self.new_ledger(p) for p in flow.processors}
+        self.ledgers = {p: Ledger.of(graph, p) for p in flow.processors}
         self.standing = {
             p: Standing(domain.empty, domain.empty) for p, domain in graph.domains.items()
         }
@@ -75,16 +87,12 @@ class State:
         self.running: dict[int, Work] = {}
         self.suspected: set[ProcessorId] = set()
         self.tickets: dict[int, Ticket] = {}
+        self.cuts: dict[ProcessorId, list[int]] = {}
+        self.markers: dict[EdgeId, list[int]] = {edge: [] for edge in flow.marked()}
         self.next_number = 0
+        self.gather: Gather = as_they_are
         self.horizon = -1
         self.now = 0.0
-
-    def new_ledger(self, p: ProcessorId) -> Ledger:
-        """An empty ledger for ``p``."""
-        graph = self.flow.graph
-        outputs = graph.outputs(p)
-        targets = {e.name: graph.domains[e.target] for e in outputs}
-        return Ledger(graph.domains[p], graph.inputs(p), outputs, targets)
 
     def new_monitor(self) -> Monitor:
         """A monitor to which nothing was announced."""
@@ -103,8 +111,18 @@ class State:
 
     def see(self, time: Any) -> None:
         """Remembers the largest epoch that occurred anywhere."""
-        if not hasattr(time, "edge"):
-            self.horizon = max(self.horizon, time[0])
+        if not isinstance(time, SequenceNumber) and time[0] > self.horizon:
+            self.horizon = time[0]
+            self.progress.stale.update(self.standing)
+
+    def cut(self, p: ProcessorId, epochs: list[int]) -> None:
+        """Remembers boundaries for those who save by the clock, until they have saved them."""
+        scale = self.flow.scale[p]
+        clocked = [q for q in self.flow.clocked if self.flow.scale[q] == scale]
+        if epochs and clocked:
+            least = min(whole_epochs(self.standing[q].saved) for q in clocked)
+            known = {*self.cuts.get(scale, ()), *epochs}
+            self.cuts[scale] = sorted(epoch for epoch in known if epoch > least)
 
     def completed(self, p: ProcessorId) -> Any:
         """The completed times of ``p``, up to the largest epoch that ever occurred."""
@@ -112,15 +130,11 @@ class State:
         if isinstance(domain, Structured):
             if self.horizon < 0:
                 return domain.empty
-            seen = domain.frontier([(self.horizon, *(INF,) * (domain.depth - 1))])
+            seen = boundary(domain, self.horizon)
             if not self.rules.only_completed:
                 return seen
             return self.progress.completed(p) & seen
-        counts: dict[EdgeId, Any] = {}
-        metadata = self.ledgers[p].metadata(domain.top)
-        for edge, part in metadata.processed.items():
-            counts[edge] = part[0] if part else 0
-        return SequenceFrontier(counts)
+        return SequenceFrontier(self.ledgers[p].processed_counts())
 
     def pointstamps(self) -> list[Pointstamp]:
         """Everything that can still cause an event, counted from scratch."""
@@ -169,7 +183,7 @@ class State:
         self.progress.rebuild(pointstamps)
 
     def count(self, p: ProcessorId, time: Time) -> None:
-        """Counts a pointstamp where times have progress."""
+        """Counts a pointstamp where times have progress; others progress by working."""
         if not self.flow.numbered(p):
             self.progress.add(p, time)
 
@@ -177,6 +191,8 @@ class State:
         """Takes back what :meth:`count` counted."""
         if not self.flow.numbered(p):
             self.progress.remove(p, time)
+        else:
+            self.progress.stale.add(p)
 
     def is_output(self, p: ProcessorId) -> bool:
         """Whether ``p`` hands its state to the outside."""

@@ -70,17 +70,16 @@ def path_summaries(graph: Graph) -> Summaries:
 
     Recorded edges are left out: who sends along one holds an explicit capability instead.
     """
-    steps = [
-        (edge.source, edge.target, edge_summary(edge.projection))
-        for edge in graph.edges.values()
-        if isinstance(edge.projection, LoopProjection)
-    ]
+    steps: dict[ProcessorId, list[tuple[ProcessorId, Summary]]] = {p: [] for p in graph.domains}
+    for edge in graph.edges.values():
+        if isinstance(edge.projection, LoopProjection):
+            steps[edge.source].append((edge.target, edge_summary(edge.projection)))
     found: dict[tuple[ProcessorId, ProcessorId], list[Summary]] = {}
     pending: list[tuple[ProcessorId, ProcessorId, Summary]] = []
     for p, domain in graph.domains.items():
         if isinstance(domain, Structured):
             found[p, p] = [Summary(domain.depth)]
-            pending += [(p, q, step) for source, q, step in steps if source == p]
+            pending += [(p, q, step) for q, step in steps[p]]
     while pending:
         p, q, path = pending.pop()
         if p == q and path.add < 1:
@@ -92,7 +91,7 @@ def path_summaries(graph: Graph) -> Summaries:
         if any(old.dominates(path) for old in known):
             continue
         found[p, q] = [old for old in known if not path.dominates(old)] + [path]
-        pending += [(p, r, path.then(step)) for source, r, step in steps if source == q]
+        pending += [(p, r, path.then(step)) for r, step in steps[q]]
     return {pair: tuple(_sorted(paths)) for pair, paths in found.items()}
 
 

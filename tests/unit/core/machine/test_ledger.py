@@ -152,6 +152,16 @@ def test_folding_keeps_requests_for_later() -> None:
     assert (0,) not in ledger.pending_requests()
 
 
+def test_the_position_is_that_of_the_latest_time_wherever_it_is_kept() -> None:
+    """A newer epoch may be folded before an older one, whose log somebody still needs."""
+    ledger = filled()
+    ledger.at((1,)).sent.clear()
+    ledger.fold(upto(1), [(1,)])
+    ledger.rollback(upto(1))
+    assert ledger.position() == "s1"
+    assert ledger_of(GRAPH, "p").position() is None
+
+
 def test_a_copy_shares_nothing_that_changes() -> None:
     record = filled().at((0,))
     copy = record.copy()
