@@ -1,0 +1,52 @@
+"""Who holds a store: a process on a host, told apart from a later one with the same number."""
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A process; ``started`` tells it from a later one with the same ``pid``."""
+
+    host: str
+    pid: int
+    started: str
+
+    @property
+    def dead(self) -> bool:
+        """Whether this is a process of this host that is surely gone."""
+        if self.host != socket.gethostname():
+            return False
+        if not alive(self.pid):
+            return True
+        return bool(self.started) and started(self.pid) not in ("", self.started)
+
+
+def this_process() -> Owner:
+    """The process that asks."""
+    pid = os.getpid()
+    return Owner(socket.gethostname(), pid, started(pid))
+
+
+def alive(pid: int) -> bool:
+    """Whether a process with this number runs on this host."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def started(pid: int) -> str:
+    """When a process started, as the kernel says it; empty where it does not say."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        # The name of the program is in parentheses and may hold anything, spaces too.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return f"{boot}:{fields[19]}"
+    except (OSError, IndexError):
+        return ""

@@ -1,0 +1,116 @@
+"""Carrying out the machine's effects on the rows, in order, inside one transaction."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+
+from falkirk.core.errors import StoreError
+from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.ledger import Ledger, Sent, within
+from falkirk.store import tables
+from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key, time_key
+from falkirk.store.contents import References, base_to_json
+from falkirk.store.ledgers import read_base, read_records, undecoded
+from falkirk.store.rows import Rows
+
+
+def carry_out(
+    rows: Rows,
+    effect: Persist | Retract | Collect | CollectLog,
+    captures: Mapping[int, Any],
+    flow: Flow | None,
+) -> None:
+    """Carries out one effect; a fold needs the ``flow``."""
+    match effect:
+        case Persist():
+            persist(rows, effect, captures)
+        case Retract():
+            retract(rows, effect)
+        case Collect():
+            if flow is None:
+                raise StoreError("load the flow before collecting: a fold needs its graph")
+            collect(rows, effect, flow)
+        case CollectLog():
+            collect_log(rows, effect)
+
+
+def persist(rows: Rows, effect: Persist, captures: Mapping[int, Any]) -> None:
+    """Makes records and a checkpoint visible, unless their incarnation is over."""
+    p, checkpoint = effect.processor, effect.checkpoint
+    if effect.incarnation < rows.incarnation(p):
+        return
+    if effect.records:
+        rows.put_records(p, effect.records)
+    captured = None
+    if effect.capture:
+        if effect.ticket not in captures:
+            raise StoreError(
+                f"the checkpoint of {p!r} at {checkpoint.frontier!r} comes without what the"
+                f" processor captured: give transact captures={{{effect.ticket}: …}}"
+            )
+        captured = text(captures[effect.ticket])
+    table, frontier = tables.checkpoints, frontier_key(checkpoint.frontier)
+    same = (table.c.processor == p) & (table.c.frontier == frontier)
+    rows.connection.execute(delete(table).where(same))
+    row = {
+        "processor": p,
+        "frontier": frontier,
+        "previous": frontier_key(effect.previous),
+        "content": text(checkpoint_to_json(checkpoint)),
+        "captured": captured,
+    }
+    rows.connection.execute(insert(table), row)
+
+
+def retract(rows: Rows, effect: Retract) -> None:
+    """Forgets a timeline, for everyone who went back."""
+    records = tables.records
+    for p, incarnation in effect.incarnations.items():
+        rows.put_processor(p, incarnation=incarnation)
+    for p, frontier in effect.frontiers.items():
+        keys = rows.connection.scalars(select(records.c.time).where(records.c.processor == p))
+        rows.drop_records(p, [key for key in keys if time_from_key(key) not in frontier])
+        rows.drop_checkpoints(p, partial(_outside, frontier))
+
+
+def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
+    """Folds finished records into the base and forgets the checkpoints below the watermark.
+
+    The fold is the ledger's own, over just the records that are folded.
+    """
+    p, watermark = effect.processor, effect.watermark
+    ledger = Ledger.of(flow.graph, p)
+    ledger.base = read_base(rows.connection, p, undecoded) or ledger.base
+    keys = [time_key(time) for time in effect.times]
+    for record in read_records(rows.connection, p, undecoded, keys):
+        ledger.records[record.time] = record
+    ledger.fold(watermark, effect.times)
+    ledger.base.state = list(effect.state)
+    found: References = {}
+    content = text(base_to_json(ledger.base, found))
+    rows.drop_records(p, keys)
+    rows.drop_uses(p, [tables.BASE])
+    rows.put_processor(p, base=content)
+    rows.put_uses(p, [(tables.BASE, "base", found)])
+    rows.drop_checkpoints(p, lambda reached: reached <= watermark and not watermark <= reached)
+
+
+def collect_log(rows: Rows, effect: CollectLog) -> None:
+    """Forgets logged messages that their receiver will never ask for again."""
+    log = tables.log
+    columns = (log.c.processor, log.c.time, log.c.position, log.c.number, log.c.sent_time)
+    logged = select(*columns, log.c.batch).where(log.c.edge == effect.edge)
+    gone = [
+        row
+        for row in rows.connection.execute(logged)
+        if within(Sent(row.number, effect.edge, time_from_key(row.sent_time)), effect.reached)
+    ]
+    if gone:
+        rows.drop_logged(gone)
+
+
+def _outside(frontier: Any, reached: Any) -> bool:
+    return not reached <= frontier

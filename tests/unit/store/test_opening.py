@@ -1,0 +1,116 @@
+"""Where a store can be, and what is refused there."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from falkirk.core.errors import StoreError
+from falkirk.store import open_store
+
+
+def test_one_folder_holds_everything(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "new" / "state")
+    store.acquire()
+    store.close()
+    store.close()
+    assert {path.name for path in (tmp_path / "new" / "state").iterdir()} == {
+        "metadata.sqlite",
+        "data",
+    }
+
+
+def test_every_write_is_forced_to_the_disk(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    with store.database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
+    store.close()
+
+
+def test_memory_leaves_nothing() -> None:
+    store = open_store("memory:")
+    folder = store.files.folder
+    assert folder.exists()
+    store.close()
+    assert not folder.exists()
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    open_store(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / "metadata.sqlite")
+    connection.execute("UPDATE facts SET value = '999' WHERE name = 'format'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="format 999, and this falkirk reads format 1"):
+        open_store(tmp_path)
+
+
+def test_tables_of_somebody_else_are_refused(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "metadata.sqlite")
+    connection.execute("CREATE TABLE records (id INTEGER)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="tables of somebody else"):
+        open_store(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "metadata.sqlite").write_bytes(b"not a database, but long enough to be read" * 99)
+    with pytest.raises(StoreError, match="not a database"):
+        open_store(tmp_path)
+
+
+def test_a_file_is_no_place_for_a_store(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot make the folder"):
+        open_store(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["mysql://somewhere/db?data=x", "postgresql://user@host/db", "postgresql://host:port/db"],
+)
+def test_other_addresses_are_refused(address: str) -> None:
+    with pytest.raises(StoreError, match=r"(place for|address of) a store"):
+        open_store(address)
+
+
+def test_a_password_is_not_shown(tmp_path: Path) -> None:
+    address = f"postgresql://user:secret@/db?host={tmp_path}&data={tmp_path / 'data'}"
+    with pytest.raises(StoreError) as caught:
+        open_store(address)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_locked_database_is_told_and_can_be_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("falkirk.store.database.BUSY_SECONDS", 0.05)
+    store = open_store(tmp_path)
+    store.acquire()
+    connection = sqlite3.connect(tmp_path / "metadata.sqlite", isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="database is locked"):
+        store.transact([])
+    connection.execute("ROLLBACK")
+    connection.close()
+    store.transact([])
+    store.close()
+
+
+def test_a_database_without_room_is_told_and_can_be_tried_again(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.acquire()
+    large = {"processors": {"p": {"note": "x" * 1_000_000}}, "edges": {}}
+
+    def limit(pages: int) -> None:
+        with store.database.writing() as connection:
+            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    limit(50)
+    with pytest.raises(StoreError, match="disk is full"):
+        store.adopt(large)
+    limit(1_000_000)
+    store.adopt(large)
+    store.close()
