@@ -1,0 +1,1 @@
+"""The built-in operators, one a file; each is an ordinary processor."""
