@@ -7,10 +7,10 @@ export PYTHON
 QUICK := not spark and not faults and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format simulate bench lock clean
+.PHONY: help setup demo test check lint format simulate faults-long bench lock clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Make .venv with all that is needed (the other targets do this themselves)
 	@scripts/setup
@@ -23,13 +23,13 @@ test: lint ## Check everything: format, lint, types, layers, and all tests
 
 check: lint ## Check all that needs no Spark, in under a minute
 	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \
-		$(BIN)/python -m pytest --ignore=tests/spark -m "$(QUICK)"
+		$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/faults -m "$(QUICK)"
 
 lint: setup ## Check format, lint, types and layers
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo
+	$(BIN)/lint-imports --no-logo --no-cache
 
 format: setup ## Format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix-only
@@ -40,6 +40,11 @@ TEETH ?= 1000
 simulate: setup ## Put random flows through failures: make simulate SEEDS=100000 TEETH=1000
 	$(BIN)/python -m falkirk.testing.simulate --seeds $(SEEDS) --start $${START:-0} \
 		--teeth $(TEETH) $(if $(DOCS),--write-docs)
+
+KILLS ?= 100
+faults-long: setup ## Kill drivers at many seeded moments: make faults-long KILLS=1000 SEED=7
+	FALKIRK_KILLS=$${FALKIRK_KILLS:-$(KILLS)} FALKIRK_SEED=$${FALKIRK_SEED:-$(or $(SEED),0)} \
+		$(BIN)/python -m pytest tests/faults/test_driver_kills.py -k seeded
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m benchmarks

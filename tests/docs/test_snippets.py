@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.docs.markdown import PAGES, ROOT, Command, commands
+from tests.docs.markdown import FENCE, PAGES, ROOT, Command, commands
 
 COMMANDS = [command for page in PAGES for command in commands(page)]
 FALKIRK = [command for command in COMMANDS if "falkirk " in command.line]
+ON_SPARK = [command for command in FALKIRK if "falkirk run" in command.line]
 
 
 def as_json(text: str) -> Any:
@@ -32,22 +33,49 @@ def agree(expected: str, printed: str) -> bool:
     return OutputChecker().check_output(expected, printed, ELLIPSIS | NORMALIZE_WHITESPACE)
 
 
-@pytest.mark.parametrize("command", FALKIRK, ids=str)
-def test_a_command_prints_what_the_page_says(command: Command) -> None:
+def printed(command: Command, folder: Path, seconds: int) -> str:
+    """What a command prints in ``folder``."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         command.line,
         shell=True,
-        cwd=ROOT,
+        cwd=folder,
         env={**os.environ, "PATH": path, "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=60,
+        timeout=seconds,
         check=False,
     )
-    assert agree(command.expected, done.stdout), f"{command} prints:\n{done.stdout}"
     assert "Traceback" not in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("command", [c for c in FALKIRK if c not in ON_SPARK], ids=str)
+def test_a_command_prints_what_the_page_says(command: Command) -> None:
+    text = printed(command, ROOT, 60)
+    assert agree(command.expected, text), f"{command} prints:\n{text}"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("command", ON_SPARK, ids=str)
+def test_a_flow_runs_as_the_page_says(command: Command, tmp_path: Path) -> None:
+    """In a folder of its own, for a flow writes where it is run."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    text = printed(command, tmp_path, 240)
+    last = "".join(text.splitlines(keepends=True)[-command.expected.count("\n") :])
+    assert agree(command.expected, last), f"{command} prints:\n{text}"
+
+
+def test_example_files_are_shown_as_they_are() -> None:
+    shown = 0
+    for page in PAGES:
+        for language, body in FENCE.findall(page.read_text("utf-8")):
+            first = body.partition("\n")[0]
+            if language == "python" and first.startswith("# examples/"):
+                assert body == (ROOT / first.removeprefix("# ")).read_text("utf-8"), page
+                shown += 1
+    assert shown
 
 
 def test_the_other_commands_are_targets_of_the_makefile() -> None:

@@ -6,6 +6,8 @@ import click
 
 from falkirk import __version__
 from falkirk.cli.demo import demo
+from falkirk.cli.monitor import monitor
+from falkirk.cli.run import run
 from falkirk.cli.solve import solve
 from falkirk.core.errors import FalkirkError
 from falkirk.core.problem.document import one_line
@@ -20,6 +22,8 @@ def cli() -> None:
 
 
 cli.add_command(demo)
+cli.add_command(monitor)
+cli.add_command(run)
 cli.add_command(solve)
 
 

@@ -1,0 +1,31 @@
+"""``fk.run``, which loads Spark when it is called and not before."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from falkirk.dataflow import Dataflow
+
+if TYPE_CHECKING:
+    from falkirk.runtime.options import Options
+    from falkirk.runtime.report import Report
+    from falkirk.store import Store
+
+
+def run(
+    flow: Dataflow,
+    store: "str | Path | Store",
+    spark: Any = None,
+    *,
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    options: "Options | None" = None,
+) -> "Report":
+    """Runs ``flow`` on Spark until its inputs end or the process is told to stop.
+
+    ``store`` is a folder or a URL; a second run on it goes on where the first one stopped. Without
+    ``spark`` a session is started on ``master`` with ``settings``, and ended afterwards.
+    """
+    from falkirk.runtime.run import run as start
+
+    return start(flow, store, spark, master=master, settings=settings, options=options)

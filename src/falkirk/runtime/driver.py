@@ -1,0 +1,310 @@
+"""The driver: one thread that owns the machine, and carries out on Spark what it asks for.
+
+Everything else happens on other threads, which only tell the driver what came of it: functions in
+its inbox, called one after the other. So the machine needs no locks and a run is a sequence of
+steps, as in the simulator.
+"""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from falkirk.core.errors import DefinitionError
+from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.events import (
+    Acknowledge,
+    Collect,
+    CollectLog,
+    Delivered,
+    Delivery,
+    Effect,
+    Event,
+    Finish,
+    Flush,
+    Item,
+    Persist,
+    Persisted,
+    Release,
+    Restore,
+    Result,
+    Retract,
+    Rewind,
+    RolledBack,
+    Tick,
+)
+from falkirk.core.times import SequenceNumber
+from falkirk.dataflow.blueprint import Blueprint
+from falkirk.runtime.batch import Batch
+from falkirk.runtime.blocks import LostBlocksError, is_loss
+from falkirk.runtime.compacting import Compactor
+from falkirk.runtime.failures import Failures
+from falkirk.runtime.feeding import Feeding
+from falkirk.runtime.gate import Gate
+from falkirk.runtime.losses import Losses, any_lost
+from falkirk.runtime.materialise import Materialiser
+from falkirk.runtime.options import Options
+from falkirk.runtime.outputs import Outputs
+from falkirk.runtime.persistence import Persistence
+from falkirk.runtime.report import Report
+from falkirk.runtime.tasks import Task, Tasks
+from falkirk.store import Reference
+
+
+class Driver:
+    """Runs one flow until its inputs have ended, or until it is told to stop."""
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        machine: Machine,
+        store: Any,
+        materialiser: Materialiser,
+        options: Options,
+        revive: Callable[[Reference, str], Batch],
+    ) -> None:
+        """A driver that is about to start; ``machine`` is fresh or restarted from the store.
+
+        ``revive`` makes a batch of what the store holds.
+        """
+        self.blueprint, self.machine, self.store = blueprint, machine, store
+        self.materialiser, self.options, self.revive = materialiser, options, revive
+        self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self.report = Report()
+        self.busy = 0
+        self.stopping = self.flushed = False
+        self.broken: Exception | None = None
+        self.started = self.ticked = time.monotonic()
+        self.tasks = Tasks(blueprint, machine, materialiser)
+        self.pool = ThreadPoolExecutor(options.concurrent_jobs, "falkirk-job")
+        self.persistence = Persistence(
+            store, materialiser, self._on_durable, self._on_lost, self._on_broken
+        )
+        sinks = {p: node.operator for p, node in blueprint.sinks.items()}
+        self.outputs = Outputs(
+            sinks, materialiser, self._on_taken, self._on_broken, self._on_missed
+        )
+        self.compactor = Compactor(self)
+        self.failures = Failures(self)
+        self.feeding = Feeding(self)
+        self.losses = Losses(self)
+        self.gate = Gate(self, store.noticeboard) if options.monitor == "external" else None
+
+    # The loop.
+
+    def run(self) -> Report:
+        """Runs the flow to its end; raises what stopped it before."""
+        try:
+            self.carry_out(self.machine.effects)
+            while self.broken is None:
+                self._work()
+                self.feeding.look()
+                if self._done():
+                    break
+                self._receive()
+        finally:
+            self._close()
+        if self.broken is not None:
+            raise self.broken
+        return self.report
+
+    def stop(self) -> None:
+        """Reads no more input; what was read is finished. Safe to call from a signal handler."""
+        self.inbox.put(self._stop)
+
+    def tell(self, function: Callable[..., None], *args: Any) -> None:
+        """Has the driver call ``function``, from any thread."""
+        self.inbox.put(lambda: function(*args))
+
+    def break_off(self, error: Exception) -> None:
+        """Stops the flow: what is durable stays, and the next run goes on from there."""
+        self.broken = self.broken or error
+
+    def _stop(self) -> None:
+        self.stopping = True
+
+    def _receive(self) -> None:
+        """Waits for something to happen, for a short while."""
+        try:
+            self.inbox.get(timeout=self.feeding.seconds_to_poll(self.options.tick_seconds))()
+            while not self.inbox.empty():
+                self.inbox.get()()
+        except Empty:
+            pass
+        now = time.monotonic()
+        if now - self.ticked >= self.options.tick_seconds:
+            self.ticked = now
+            self.step(Tick(now - self.started))
+
+    def _done(self) -> bool:
+        """Whether all is quiet; then asks for the last checkpoints, until that changes nothing."""
+        if self._unquiet():
+            self.flushed = False
+            return False
+        if self.flushed:
+            return True
+        self.flushed = True
+        self.step(Flush())
+        return not self._unquiet()
+
+    def _unquiet(self) -> bool:
+        return bool(
+            self.busy
+            or self.persistence.waiting
+            or self.outputs.waiting
+            or not self.inbox.empty()
+            or self.failures.pending
+            or self.losses.pending
+            or (self.gate is not None and self.gate.waiting)
+            or not (self.stopping or self.feeding.ended)
+        )
+
+    def _close(self) -> None:
+        if self.gate is not None:
+            self.gate.close()
+        self.losses.close()
+        self.feeding.close()
+        self.pool.shutdown(cancel_futures=True)
+        self.outputs.close()
+        self.persistence.close()
+        self.materialiser.blocks.close()
+
+    # Work.
+
+    def _work(self) -> None:
+        """Begins what is enabled, as far as there are threads for it."""
+        while self.busy < self.options.concurrent_jobs:
+            items = [i for i in self.machine.enabled() if not self.failures.delays(i)]
+            if not items:
+                return
+            self._begin(self.tasks.task(self.machine.begin(min(items, key=urgency))))
+
+    def _begin(self, task: Task) -> None:
+        if not task.inline:
+            self.submit(self._perform, task)
+            return
+        try:
+            result = task.perform()
+        except Exception as error:
+            self._raised(task, error)
+        else:
+            self._finish(task, result)
+
+    def submit(self, function: Callable[..., None], *args: Any) -> None:
+        """Runs ``function`` beside; it ends by calling :meth:`returned`."""
+        self.busy += 1
+        self.pool.submit(function, *args)
+
+    def returned(self, function: Callable[..., None], *args: Any) -> None:
+        """What was run beside has ended: has the driver call ``function``."""
+        self.tell(self._unbusy, function, *args)
+
+    def _unbusy(self, function: Callable[..., None], *args: Any) -> None:
+        self.busy -= 1
+        function(*args)
+
+    def _perform(self, task: Task) -> None:
+        try:
+            result = task.perform()
+        except Exception as error:
+            self.returned(self._raised, task, error)
+        else:
+            self.returned(self._finish, task, result)
+
+    def _finish(self, task: Task, result: Result) -> None:
+        if any_lost(result):
+            self._raised(task, LostBlocksError("what it did was lost before it counted"))
+            return
+        try:
+            self.step(Finish(task.work, result))
+        except DefinitionError as error:
+            self._raised(task, error)
+        else:
+            self.failures.forget(task.work)
+
+    def _raised(self, task: Task, error: Exception) -> None:
+        if task.work.number in self.machine.state.running:
+            self.failures.raised(task, error)
+
+    # Effects.
+
+    def step(self, event: Event) -> None:
+        """Tells the machine, and does what it asks for."""
+        self.carry_out(self.machine.step(event))
+
+    def carry_out(self, effects: list[Effect]) -> None:
+        """Does what the machine asks for, or hands it to whom it concerns."""
+        for effect in effects if self.gate is None else self.gate.passed(effects):
+            match effect:
+                case Persist():
+                    self.persistence.submit(effect, self._captured(effect))
+                case Retract() | CollectLog():
+                    self.persistence.submit(effect)
+                case Collect():
+                    self.persistence.submit(effect)
+                    self.compactor.look(effect.processor)
+                case Release():
+                    self.outputs.release(effect)
+                case Acknowledge():
+                    self.feeding.acknowledge(effect)
+                case Rewind():
+                    self.feeding.rewind(effect)
+                case Restore():
+                    self._restore(effect)
+                case RolledBack():
+                    self.report.rolled_back(effect)
+
+    def _captured(self, effect: Persist) -> Any:
+        """What an opaque processor saves; it is asked at once, before it goes on."""
+        if not effect.capture:
+            return None
+        with self.tasks.alone(effect.processor):
+            return self.tasks.processors[effect.processor].checkpoint(effect.checkpoint.frontier)
+
+    def _restore(self, effect: Restore) -> None:
+        saved = self.store.captured(effect.processor, effect.frontier)
+        with self.tasks.alone(effect.processor):
+            self.tasks.processors[effect.processor].restore(effect.frontier, saved)
+
+    # What other threads tell.
+
+    def _on_durable(self, persist: Persist) -> None:
+        self.tell(self.step, Persisted(persist.ticket))
+
+    def _on_taken(self, release: Release) -> None:
+        self.tell(self._delivered, release)
+
+    def _delivered(self, release: Release) -> None:
+        self.outputs.settled(release)
+        self.step(Delivered(release.processor, release.time))
+
+    def _on_lost(self, effect: Persist | Collect, error: Exception) -> None:
+        self.tell(self._unwritten, effect, error)
+
+    def _unwritten(self, effect: Persist | Collect, error: Exception) -> None:
+        if is_loss(error):
+            self.losses.look()
+        if isinstance(effect, Collect) and is_loss(error):
+            return  # its processor may have failed and come back since: the look will tell
+        if isinstance(effect, Collect) or self._is_current(effect):
+            self.failures.lost(frozenset([effect.processor]), error)
+
+    def _is_current(self, effect: Persist) -> bool:
+        return effect.incarnation == self.machine.state.standing[effect.processor].incarnation
+
+    def _on_missed(self, release: Release) -> None:
+        self.tell(self._missed, release)
+
+    def _missed(self, release: Release) -> None:
+        self.outputs.failed(release)
+        self.losses.look()
+
+    def _on_broken(self, error: Exception) -> None:
+        self.tell(self.break_off, error)
+
+
+def urgency(item: Item) -> tuple[Any, ...]:
+    """Earlier times first, so that epochs are completed and do not pile up."""
+    found = item.message.time if isinstance(item, Delivery) else item.time
+    return (found.number,) if isinstance(found, SequenceNumber) else tuple(found)

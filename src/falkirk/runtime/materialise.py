@@ -1,0 +1,207 @@
+"""Evaluates plans: small results rest on the driver as Arrow, large ones on executors as blocks.
+
+A job costs tens of milliseconds and a small table on the driver costs nothing to hold, to write and
+to read again. So what is known to be small is fetched by the very job that computes it. What may be
+large is cut from its lineage and cached by executors, and counted on the way (no job only counts).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import local
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+from pyspark.sql import Observation
+from pyspark.sql import functions as F
+
+from falkirk.core.errors import ExecutionError
+from falkirk.runtime.blocks import Blocks, Cached, LostBlocksError
+from falkirk.runtime.classic import gateway_of
+from falkirk.runtime.content import Content, PlanError, Several, Step
+from falkirk.runtime.uniting import united_frames, united_tables
+from falkirk.store.reference import Reference
+
+SMALL_BYTES_MAX = 32 * 1024 * 1024
+"""What a plan reads at most for its result to be fetched without asking how large it is."""
+
+SMALL_ROWS_MAX = 10_000
+"""A cached result with no more rows is fetched, too: from then on it costs no jobs."""
+
+
+class Materialiser:
+    """Gives contents the form that is wanted. Safe to use from several threads."""
+
+    def __init__(self, session: Any, files: Any, small_bytes_max: int = SMALL_BYTES_MAX) -> None:
+        """Evaluates on ``session``; durable contents are read from and written to ``files``."""
+        self.session, self.files, self.small_bytes_max = session, files, small_bytes_max
+        self.blocks = Blocks(gateway_of(session))
+        self._handed = local()
+
+    # Into one content.
+
+    def settle(self, content: Content) -> None:
+        """Evaluates a plan, once."""
+        with content.lock:
+            if content.settled:
+                return
+            if content.hint is not None and content.hint <= self.small_bytes_max:
+                content.table = fetched(self.frame(content))
+                content.rows = content.table.num_rows
+            else:
+                self._cache(content)
+            content.plan, content.needs = None, ()
+
+    def _cache(self, content: Content) -> None:
+        seen = Observation()
+        executors = self.blocks.executors()
+        counted = self.frame(content).observe(seen, F.count(F.lit(1)).alias("rows"))
+        cached = self.blocks.cache(counted)
+        rows = seen.get.get("rows")
+        # A Spark Connect server may answer before it has the count, and what had to be computed
+        # again because an executor went was counted again.
+        if rows is None or not executors <= self.blocks.executors():
+            rows = cached.frame.count()
+        if rows <= SMALL_ROWS_MAX and self.small_bytes_max:
+            table = fetched(cached.frame)
+            if table.nbytes <= self.small_bytes_max:
+                content.table, content.rows = table, int(rows)
+                return
+        content.cached, content.rows = cached, int(rows)
+
+    def table(self, content: Content) -> pa.Table:
+        """The content on the driver."""
+        with content.lock:
+            self.settle(content)
+            if content.table is None:
+                if content.reference is not None and content.reference.kind == "file":
+                    content.table = self.files.read(content.reference)
+                else:
+                    return fetched(self.frame(content))
+            return content.table
+
+    def frame(self, content: Content) -> Any:
+        """The content as a DataFrame; a plan is built, and not evaluated."""
+        with content.lock:
+            if content.cached is not None:
+                if not content.cached.lost:
+                    return content.cached.frame
+                if not content.volatile:
+                    content.cached = None
+            if content.lost:
+                raise LostBlocksError("the rows were on a lost executor and nowhere else")
+            if isinstance(content.plan, Step):
+                return content.plan.build(self.frame(content.plan.before))
+            if isinstance(content.plan, Several):
+                return content.plan.function([self.frame(each) for each in content.plan.befores])
+            if content.plan is not None:
+                return content.plan
+            if content.table is None and content.reference is not None:
+                if content.reference.kind == "folder":
+                    return self.session.read.parquet(self.files.path(content.reference))
+                content.table = self.files.read(content.reference)
+            if content.small_frame is None:
+                # One partition needs no shuffle to be grouped or joined.
+                content.small_frame = self.session.createDataFrame(content.table).coalesce(1)
+            return content.small_frame
+
+    # Into durable ones.
+
+    def persist(self, content: Content) -> Reference:
+        """Writes a content that is not durable yet; its metadata will make it visible."""
+        with content.lock:
+            self.settle(content)
+            if content.reference is None:
+                if content.table is not None:
+                    content.reference = self.files.write(content.table)
+                else:
+                    content.reference = self._write(content)
+            return content.reference
+
+    def _write(self, content: Content) -> Reference:
+        name, path = self.files.reserve()
+        try:
+            self.frame(content).write.parquet(path)
+            reference: Reference = self.files.seal(name)
+        except BaseException:
+            self.files.abandon(name)
+            raise
+        return reference
+
+    def find_lost(self, content: Content) -> bool:
+        """Looks whether a content is lost, after a job has missed blocks."""
+        for cached in content.reads:
+            cached.lost = cached.lost or self.blocks.is_lost(cached)
+        return content.lost
+
+    # From outside.
+
+    def content_of(self, data: Any) -> Content:
+        """The content that a DataFrame, an Arrow table or a list of rows stands for."""
+        if isinstance(data, pa.Table):
+            return Content(table=data)
+        if isinstance(data, pa.RecordBatch):
+            return Content(table=pa.Table.from_batches([data]))
+        if isinstance(data, list):
+            return Content(table=pa.Table.from_pylist(data))
+        return Content(plan=data, needs=self.handed_out())
+
+    # Frames that processors get hold of.
+
+    @contextmanager
+    def event(self) -> Iterator[None]:
+        """While an event is processed on this thread, remembers which blocks its code may read."""
+        self._handed.cached = {}
+        try:
+            yield
+        finally:
+            del self._handed.cached
+
+    def hand_out(self, content: Content) -> Any:
+        """The content as a DataFrame for somebody's code, which may make other frames of it."""
+        frame = self.frame(content)
+        handed = getattr(self._handed, "cached", None)
+        if handed is not None:
+            handed.update((id(cached), cached) for cached in content.reads)
+        return frame
+
+    def handed_out(self) -> tuple[Cached, ...]:
+        """The blocks that a frame made by the code of this event may read."""
+        return tuple(getattr(self._handed, "cached", {}).values())
+
+    # Several in one.
+
+    def union(self, contents: Sequence[Content], who: str = "", alike: bool = True) -> Content:
+        """All rows of several contents; on the driver if they are all small.
+
+        ``who`` unites them, and is named if they are not ``alike`` though they have to be.
+        """
+        for content in contents:
+            self.settle(content)
+        if self.all_small(contents):
+            tables = [self.table(content) for content in contents]
+            return Content(table=united_tables(tables, alike))
+
+        def united(frames: list[Any]) -> Any:
+            try:
+                return united_frames(frames, alike)
+            except ExecutionError as error:
+                raise PlanError(who, error) from error
+
+        return Content(plan=Several(tuple(contents), united))
+
+    def all_small(self, contents: Iterable[Content]) -> bool:
+        """Whether several contents together fit on the driver."""
+        total = 0
+        for content in contents:
+            if content.table is None and (
+                content.reference is None or content.reference.kind != "file"
+            ):
+                return False
+            total += content.size or 0
+        return total <= self.small_bytes_max
+
+
+def fetched(frame: Any) -> pa.Table:
+    """Runs a plan and brings its rows to the driver."""
+    table: pa.Table = frame.toArrow()
+    return table.combine_chunks()

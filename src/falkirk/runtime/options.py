@@ -1,0 +1,35 @@
+"""What can be set for a run, apart from the flow and its policies."""
+
+from dataclasses import dataclass
+
+from falkirk.core.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a flow is driven.
+
+    ``epochs_ahead`` is how many epochs of an input may be under way at once, ``concurrent_jobs``
+    how many events. ``small_bytes_max`` is how large a batch may be to rest on the driver. With
+    ``monitor="external"`` what cannot be taken back waits for a ``falkirk monitor`` to agree.
+    """
+
+    concurrent_jobs: int = 4
+    epochs_ahead: int = 4
+    poll_seconds: float = 0.02
+    tick_seconds: float = 0.05
+    waiting_writes_max: int = 64
+    small_bytes_max: int = 32 * 1024 * 1024
+    monitor: str = "embedded"
+
+    def __post_init__(self) -> None:
+        """Refuses what would stand still."""
+        for name in ("concurrent_jobs", "epochs_ahead", "waiting_writes_max"):
+            if getattr(self, name) < 1:
+                raise ConfigurationError(
+                    f"{name} is {getattr(self, name)}: nothing would ever run; use 1 or more"
+                )
+        if self.monitor not in ("embedded", "external"):
+            raise ConfigurationError(
+                f"monitor is {self.monitor!r}: it is 'embedded', or 'external' to wait for others"
+            )

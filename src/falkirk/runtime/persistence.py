@@ -1,0 +1,170 @@
+"""Carries out the effects on the store off the critical path: in order, many in one commit.
+
+Files come first and the transaction that makes them visible after them. While one group is being
+written the next one gathers, so a slow store makes groups larger and not the flow slower.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+
+from falkirk.core.errors import StoreError
+from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.runtime.batch import Batch
+from falkirk.runtime.blocks import is_loss
+from falkirk.runtime.materialise import Materialiser
+from falkirk.runtime.patience import STORE, Patience
+from falkirk.store import LeaseLostError
+
+Write = Persist | Retract | Collect | CollectLog
+Item = tuple[Write, Any] | Callable[[], None] | None
+GROUP_MAX = 256
+WRITERS = 4
+
+log = logging.getLogger("falkirk.store")
+
+
+class Persistence:
+    """A thread that owns all writing to the store.
+
+    ``durable(persist)`` is called when a checkpoint is visible, ``lost(effect, error)`` when the
+    content of a checkpoint is gone before it was written, ``broken(error)`` when the store cannot
+    be written to for good. They are called on this thread.
+    """
+
+    def __init__(
+        self,
+        store: Any,
+        materialiser: Materialiser,
+        durable: Callable[[Persist], None],
+        lost: Callable[[Persist | Collect, Exception], None],
+        broken: Callable[[Exception], None],
+        patience: Patience = STORE,
+    ) -> None:
+        """Starts the thread."""
+        self.store, self.materialiser, self.patience = store, materialiser, patience
+        self._durable, self._lost, self._broken = durable, lost, broken
+        self._queue: SimpleQueue[Item] = SimpleQueue()
+        self._lock, self._waiting = Lock(), 0
+        self.commits = 0
+        self._writers = ThreadPoolExecutor(WRITERS, "falkirk-write")
+        self._thread = Thread(target=self._run, name="falkirk-store", daemon=True)
+        self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many effects are not durable yet."""
+        return self._waiting
+
+    def submit(self, effect: Write, capture: Any = None) -> None:
+        """Queues an effect."""
+        with self._lock:
+            self._waiting += 1
+        self._queue.put((effect, capture))
+
+    def ask(self, question: Callable[[], None]) -> None:
+        """Has the thread call ``question`` when all that was queued before is durable."""
+        self._queue.put(question)
+
+    def close(self) -> None:
+        """Ends the thread once everything queued is done."""
+        self._queue.put(None)
+        self._thread.join()
+        self._writers.shutdown()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            group: list[tuple[Write, Any]] = []
+            while isinstance(item, tuple):
+                group.append(item)
+                if len(group) == GROUP_MAX or self._queue.empty():
+                    break
+                item = self._queue.get()
+            if group:
+                self._attempt(self._write, group)
+                with self._lock:
+                    self._waiting -= len(group)
+            if item is None:
+                return
+            if not isinstance(item, tuple):
+                self._attempt(item)
+
+    def _attempt(self, action: Callable[..., None], *args: Any) -> None:
+        try:
+            action(*args)
+        except Exception as error:
+            self._broken(error)
+
+    def _write(self, group: list[tuple[Write, Any]]) -> None:
+        gone = self._write_files([effect for effect, _ in group])
+        kept = [(effect, capture) for effect, capture in group if id(effect) not in gone]
+        captures = {
+            effect.ticket: capture
+            for effect, capture in kept
+            if isinstance(effect, Persist) and effect.capture
+        }
+        self._patiently(lambda: self.store.transact([effect for effect, _ in kept], captures))
+        self.commits += 1
+        for effect, _ in kept:
+            if isinstance(effect, Persist):
+                self._durable(effect)
+
+    def _write_files(self, effects: list[Write]) -> set[int]:
+        """Makes every batch durable; returns the effects whose batches are gone, by identity."""
+        gone: set[int] = set()
+        pending = [
+            (effect, self._writers.submit(self._persist, batch))
+            for effect in effects
+            for batch in batches_of(effect)
+            if batch.reference is None
+        ]
+        for effect, written in pending:
+            try:
+                written.result()
+            except (StoreError, OSError):
+                raise
+            except Exception as error:
+                gone.add(id(effect))
+                if isinstance(effect, Persist | Collect):
+                    self._lost(effect, error)
+        return gone
+
+    def _persist(self, batch: Batch) -> None:
+        content = batch.content
+        for pause in self.patience.pauses():
+            try:
+                self._patiently(lambda: self.materialiser.persist(content))
+                return
+            except Exception as error:
+                # A job can meet a dying executor, and go well on those that are left.
+                if not is_loss(error) or self.materialiser.find_lost(content):
+                    raise
+                time.sleep(pause)
+        self.materialiser.persist(content)
+
+    def _patiently(self, action: Callable[[], Any]) -> None:
+        for pause in self.patience.pauses():
+            try:
+                action()
+                return
+            except LeaseLostError:
+                raise  # somebody else writes now
+            except (StoreError, OSError) as error:
+                log.warning("the store could not be written to, trying again: %s", error)
+                time.sleep(pause)
+        action()
+
+
+def batches_of(effect: Write) -> Iterable[Batch]:
+    """Every batch that must be durable before an effect's transaction."""
+    if isinstance(effect, Persist):
+        for record in effect.records:
+            yield from (batch for batch in record.state if isinstance(batch, Batch))
+            yield from (m.batch for m in record.sent if isinstance(m.batch, Batch))
+            yield from (past.batch for past in record.delivered if isinstance(past.batch, Batch))
+    elif isinstance(effect, Collect):
+        yield from (batch for _, batch in effect.state if isinstance(batch, Batch))

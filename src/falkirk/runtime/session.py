@@ -1,0 +1,130 @@
+"""Starts Spark for a flow, on any master, with the settings that small frequent jobs want."""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from falkirk.core.errors import ConfigurationError
+from falkirk.runtime.java import find_java_home
+from falkirk.runtime.startup import java_options
+
+DEFAULTS: Mapping[str, str] = {
+    # Planning again at run time costs more than a small job takes.
+    "spark.sql.adaptive.enabled": "false",
+    # A copy of a task must not write what the first one has written.
+    "spark.speculation": "false",
+    # A small task had better read from afar than wait for its place.
+    "spark.locality.wait": "0s",
+    "spark.scheduler.mode": "FAIR",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.log.level": "ERROR",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # A flow runs for ever, so what Spark remembers of its jobs is kept short.
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "500",
+    "spark.sql.ui.retainedExecutions": "20",
+}
+
+RUNTIME_DEFAULTS = {
+    key: DEFAULTS[key] for key in ("spark.sql.adaptive.enabled", "spark.sql.session.timeZone")
+}
+"""What a session can still set on a server that is already running."""
+
+
+def start_session(
+    name: str, master: str = "local[*]", settings: Mapping[str, str] | None = None
+) -> SparkSession:
+    """A session on ``master``; ``settings`` go before the defaults.
+
+    A master ``sc://host:port`` is a Spark Connect server, every other one is Spark's own.
+    """
+    builder: Any = SparkSession.builder.appName(name)
+    if master.startswith("sc://"):
+        check_connect()
+        builder, chosen = builder.remote(master), {**RUNTIME_DEFAULTS, **(settings or {})}
+    else:
+        prepare_environment()
+        builder = builder.master(master)
+        faster = {"spark.driver.defaultJavaOptions": " ".join(java_options(master))}
+        chosen = {**DEFAULTS, **local_settings(master), **faster, **(settings or {})}
+    for key, value in chosen.items():
+        builder = builder.config(key, value)
+    session: SparkSession = builder.getOrCreate()
+    return session
+
+
+def prepare_environment() -> None:
+    """Points Spark at a fitting Java and at this very Python, unless the user has done so."""
+    os.environ.setdefault("JAVA_HOME", str(find_java_home()))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+
+
+def local_settings(master: str) -> dict[str, str]:
+    """On this machine alone, Spark listens on loopback and shuffles into few partitions."""
+    if not is_local(master):
+        return {}
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if master.startswith("local-cluster"):
+        os.environ.setdefault("SPARK_HOME", str(temporary_spark_home()))
+    return {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
+    }
+
+
+def is_local(master: str) -> bool:
+    """Whether everything runs on this machine.
+
+    >>> [is_local(m) for m in ("local[*]", "spark://127.0.0.1:7077", "spark://example:7077")]
+    [True, True, False]
+    """
+    return master.startswith(("local", "spark://127.0.0.1:", "spark://localhost:"))
+
+
+def is_connect(session: Any) -> bool:
+    """Whether the session talks to a Spark Connect server."""
+    return ".connect." in type(session).__module__
+
+
+def check_connect() -> None:
+    """Refuses Spark Connect where the packages that it needs are missing."""
+    try:
+        from pyspark.sql.connect.utils import check_dependencies
+
+        check_dependencies()
+    except ImportError as error:
+        raise ConfigurationError(
+            f"Spark Connect needs more packages: {error}. Next: pip install 'falkirk[connect]'"
+        ) from error
+
+
+def temporary_spark_home() -> Path:
+    """A ``SPARK_HOME`` of links that goes with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="falkirk-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return spark_home(folder)
+
+
+def spark_home(folder: Path) -> Path:
+    """A ``SPARK_HOME`` of links in ``folder``, for ``local-cluster`` writes beside its jars."""
+    import pyspark
+
+    home = folder / "spark-home"
+    home.mkdir(parents=True, exist_ok=True)
+    for entry in Path(pyspark.__file__).parent.iterdir():
+        link = home / entry.name
+        if entry.name != "work" and not link.exists():
+            link.symlink_to(entry)
+    return home

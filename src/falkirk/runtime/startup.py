@@ -1,0 +1,171 @@
+"""A faster start: Java's class-data archive, made once for each installation and used ever after.
+
+Most of the time that Spark takes to start goes into loading classes. An archive of them (AppCDS) is
+made beside the first run, by a process of its own that may wait for everybody else, and lies in
+the cache folder under a name for exactly this Java, this Spark and these jars. Later runs on this
+machine map it into memory. Java passes over an archive that does not fit, and whatever goes wrong
+here costs time and nothing else: no run fails because of it.
+
+``FALKIRK_CLASS_ARCHIVE=off`` does without. ``python -m falkirk.runtime.startup`` makes the archive
+now, and prints where it is.
+"""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from falkirk.core.errors import ConfigurationError
+from falkirk.runtime.java import cache_folder, find_java_home
+
+SWITCH = "FALKIRK_CLASS_ARCHIVE"
+FORMAT = "1"
+"""Goes into the name of an archive: another one when what is exercised changes."""
+
+QUIET = ("-Xshare:auto", "-Xlog:cds=off", "-Xlog:cds+dynamic=off", "-Xlog:class+path=off")
+"""An archive that does not fit is passed over without a word."""
+
+ATTEMPTS_MAX = 3
+"""How often it is tried; on a Java that cannot do it, not for ever."""
+
+ARCHIVES_MAX = 4
+"""How many are kept: they are large, and go out of use with every new version."""
+
+
+def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """What the JVM of a session on ``master`` is to be started with, to use the archive.
+
+    Nothing if there is none yet; then it is made, beside everything else.
+    """
+    if not wanted(master, environment):
+        return ()
+    try:
+        archive = archive_path(environment)
+        if archive.is_file():
+            return (f"-XX:SharedArchiveFile={archive}", *QUIET)
+        make_beside(archive, environment)
+    except (OSError, ConfigurationError):
+        pass  # no folder, no Java or no process to be had: a slower start, or an error that is told
+    return ()
+
+
+def wanted(master: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether an archive may be used: everything runs in one JVM of ours, and nobody minds.
+
+    >>> wanted("local[2]", {}), wanted("spark://host:7077", {}), wanted("local", {SWITCH: "off"})
+    (True, False, False)
+    """
+    # A local cluster has another Spark home, and so another class path, every time.
+    return master.partition("[")[0] == "local" and environment.get(SWITCH, "").lower() != "off"
+
+
+def archive_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the archive for this installation is, or would be."""
+    java = Path(environment.get("JAVA_HOME") or find_java_home(environment))
+    return cache_folder(environment) / f"classes-{fingerprint(java, environment)}.jsa"
+
+
+def fingerprint(java: Path, environment: Mapping[str, str]) -> str:
+    """A short name for a Java, a Spark and the class path that Spark makes of itself."""
+    spark = spark_folder(environment)
+    parts = [FORMAT, str(java), str(spark), environment.get("SPARK_CONF_DIR", "")]
+    files = [java / "release", java / "bin" / "java", java / "lib" / "modules"]
+    parts += [stamp(path) for path in (*files, *sorted((spark / "jars").iterdir()))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def spark_folder(environment: Mapping[str, str]) -> Path:
+    """Where Spark's jars are."""
+    import pyspark
+
+    return Path(environment.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+
+
+def stamp(path: Path) -> str:
+    """A file by its name, its size and its age; Java tells jars apart by these."""
+    try:
+        found = path.stat()
+    except OSError:
+        return f"{path}: none"
+    return f"{path}: {found.st_size} {found.st_mtime_ns}"
+
+
+# Making it.
+
+
+def make_beside(archive: Path, environment: Mapping[str, str] = os.environ) -> None:
+    """Starts a process that makes the archive, unless one is at it; does not wait for it."""
+    with attempting(archive) as ours:
+        if not ours:
+            return
+    subprocess.Popen(
+        [sys.executable, "-m", "falkirk.runtime.startup"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # it outlives a run that is shorter
+        env={**environment, SWITCH: "off"},
+    )
+
+
+def make(archive: Path, exercise: Callable[[str], None]) -> bool:
+    """Makes the archive; whether it is there now. It appears whole or not at all.
+
+    ``exercise(option)`` runs a JVM with ``option`` from its start to its end.
+    """
+    if archive.is_file():
+        return True
+    with attempting(archive) as ours:
+        if not ours:
+            return False
+        with attempts_of(archive).open("ab") as attempts:
+            attempts.write(b".")
+        unfinished = archive.with_suffix(f".{os.getpid()}")
+        try:
+            exercise(f"-XX:ArchiveClassesAtExit={unfinished}")
+            if unfinished.is_file():
+                with unfinished.open("rb") as file:
+                    os.fsync(file.fileno())
+                unfinished.rename(archive)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    tidy(archive.parent)
+    return archive.is_file()
+
+
+@contextmanager
+def attempting(archive: Path) -> Iterator[bool]:
+    """Whether it may be tried now: nobody else is at it, and it did not fail too often."""
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with attempts_of(archive).open("ab") as attempts:
+        try:
+            fcntl.flock(attempts, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield os.fstat(attempts.fileno()).st_size < ATTEMPTS_MAX
+
+
+def attempts_of(archive: Path) -> Path:
+    """A file with one byte for each attempt, locked while one lasts."""
+    return archive.with_suffix(".attempts")
+
+
+def tidy(folder: Path) -> None:
+    """Deletes all archives but the newest few."""
+    with suppress(OSError):
+        found = sorted(folder.glob("classes-*.jsa"), key=lambda path: path.stat().st_mtime)
+        for archive in found[:-ARCHIVES_MAX]:
+            archive.unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    from falkirk.runtime.exercise import exercise_spark
+
+    with suppress(OSError):
+        os.nice(19)
+    print(made if make(made := archive_path(), exercise_spark) else "no archive could be made")

@@ -1,0 +1,113 @@
+"""How many Spark jobs and durable batches an epoch costs, for each policy.
+
+Counts are stable where times are not. The table in docs/internals/runtime.md says the same.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+import falkirk as fk
+from falkirk.connectors import Numbers
+from falkirk.runtime.run import run
+from falkirk.store import open_store
+from falkirk.testing.script import Remembered
+
+pytestmark = pytest.mark.spark
+
+EPOCHS = 6
+"""Too few for runs of a trace to be merged, which would write them once more."""
+Shape = Callable[[fk.Stream], list[fk.Stream]]
+"""What is made of the numbers: the streams that are written."""
+
+
+@contextmanager
+def jobs_of(spark: SparkSession) -> Iterator[list[int]]:
+    """The number of jobs that were run inside, when it is left."""
+    tracker = spark.sparkContext.statusTracker()
+    before = set(tracker.getJobIdsForGroup())
+    counted: list[int] = []
+    yield counted
+    counted.append(len(set(tracker.getJobIdsForGroup()) - before))
+
+
+def cost(spark: SparkSession, folder: Path, shape: Shape) -> tuple[float, float]:
+    """Jobs and durable batches an epoch."""
+    flow = fk.Dataflow("cost")
+    numbers = flow.read(Numbers(rows=EPOCHS * 100, rows_per_epoch=100), name="numbers")
+    streams = shape(numbers)
+    sinks = [Remembered() for _ in streams]
+    for number, (stream, sink) in enumerate(zip(streams, sinks, strict=True)):
+        stream.write(sink, name=f"out-{number}")
+    store = open_store(folder)
+    written = 0
+    write = store.files.write
+
+    def counting_write(table: object) -> object:
+        nonlocal written
+        written += 1
+        return write(table)
+
+    store.files.write = counting_write  # type: ignore[method-assign, assignment]
+    try:
+        with jobs_of(spark) as jobs:
+            run(flow, store, spark)
+    finally:
+        store.close()
+    assert all(len(sink.times) == EPOCHS for sink in sinks)
+    return jobs[0] / EPOCHS, written / EPOCHS
+
+
+def chain(numbers: fk.Stream) -> list[fk.Stream]:
+    """Ten stateless steps."""
+    for step in range(10):
+        numbers = numbers.select(f"value + {step} AS value")
+    return [numbers]
+
+
+def logged(numbers: fk.Stream) -> list[fk.Stream]:
+    """A firewall in the middle of stateless steps (§4.1)."""
+    return [numbers.select("value + 1 AS value", policy=fk.batch()).where("value > 0")]
+
+
+def fan(numbers: fk.Stream) -> list[fk.Stream]:
+    """One result, two ways."""
+    doubled = numbers.select("2 * value AS value")
+    return [doubled, doubled.where("true")]
+
+
+def totals(policy: fk.Policy) -> Shape:
+    """A running aggregate."""
+
+    def shape(numbers: fk.Stream) -> list[fk.Stream]:
+        kept = numbers.where("value % 3 = 0")
+        return [kept.group_by("value % 7 AS k").agg(n="count(*)", s="sum(value)", policy=policy)]
+
+    return shape
+
+
+@pytest.mark.parametrize(
+    ("shape", "jobs", "batches"),
+    [
+        # The sink's staging evaluates the fused plan, and writes the rows that it stages.
+        pytest.param(chain, 1, 1, id="ten ephemeral steps"),
+        # The log needs the rows, and so does the sink after the last step.
+        pytest.param(logged, 2, 2, id="batch"),
+        # Rows that go two ways are fixed once, and stored once; the second way has a step more.
+        pytest.param(fan, 2, 2, id="fan-out"),
+        # One job for the partial aggregate. The delta is stored, and the totals by the sink.
+        pytest.param(totals(fk.lazy()), 1, 2, id="lazy"),
+        # What an eager processor logs is what the sink stages: one file for both.
+        pytest.param(totals(fk.eager()), 1, 2, id="eager"),
+        # The history has the rows that came in. The delta is stored only when the history that it
+        # can be had from is truncated at the low-watermark.
+        pytest.param(totals(fk.history()), 2, 3, id="history"),
+    ],
+)
+def test_what_an_epoch_costs(
+    spark: SparkSession, tmp_path: Path, shape: Shape, jobs: int, batches: int
+) -> None:
+    assert cost(spark, tmp_path, shape) == (jobs, batches)

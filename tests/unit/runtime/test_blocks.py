@@ -1,0 +1,120 @@
+"""Cached blocks are let go when nobody refers to them, and known to be lost when one is missing."""
+
+import gc
+from typing import Any
+
+import pytest
+
+from falkirk.runtime.blocks import Blocks, LostBlocksError, is_loss
+
+
+class FakeGateway:
+    """Blocks are numbers; some executors hold them."""
+
+    def __init__(self, is_local: bool = False) -> None:
+        """Two executors and the driver."""
+        self.is_local = is_local
+        self.addresses = {"driver", "one", "two"}
+        self.gone: set[int] = set()
+        self.released: list[int] = []
+
+    def executors(self) -> frozenset[str]:
+        """Who lives."""
+        return frozenset(self.addresses)
+
+    def blocks_of(self, frame: Any) -> int:
+        """A frame is its own number."""
+        return int(frame.number)
+
+    def are_missing(self, blocks: int) -> bool:
+        """Whether they were taken away."""
+        return blocks in self.gone
+
+    def release(self, blocks: int) -> None:
+        """Takes a note."""
+        self.released.append(blocks)
+
+
+class Frame:
+    """A frame with a number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def localCheckpoint(self, eager: bool) -> "Frame":
+        """Itself."""
+        return self
+
+
+def blocks_on(gateway: Any) -> Blocks:
+    """Blocks behind a gateway that is not there."""
+    return Blocks(gateway)
+
+
+def test_blocks_are_released_when_nobody_refers_to_them() -> None:
+    gateway = FakeGateway()
+    blocks = blocks_on(gateway)
+    kept, dropped = blocks.cache(Frame(1)), blocks.cache(Frame(2))
+    del dropped
+    gc.collect()
+    blocks.sweep()
+    assert gateway.released == [2]
+    assert blocks.live() == [kept]
+
+
+def test_an_end_releases_everything_once() -> None:
+    gateway = FakeGateway()
+    blocks = blocks_on(gateway)
+    kept = [blocks.cache(Frame(number)) for number in range(3)]
+    blocks.close()
+    assert sorted(gateway.released) == [0, 1, 2]
+    assert all(cached.lost for cached in kept)
+
+
+def test_a_probe_finds_each_loss_once() -> None:
+    gateway = FakeGateway()
+    blocks = blocks_on(gateway)
+    first, second = blocks.cache(Frame(1)), blocks.cache(Frame(2))
+    assert blocks.probe() == []
+    gateway.gone.add(2)
+    assert blocks.probe() == [second]
+    assert (first.lost, second.lost) == (False, True)
+    assert blocks.probe() == []
+
+
+def test_executors_inside_the_driver_are_not_watched() -> None:
+    assert blocks_on(FakeGateway(is_local=True)).executors() == frozenset()
+    assert blocks_on(None).executors() == frozenset()
+    assert blocks_on(FakeGateway()).executors() == {"driver", "one", "two"}
+
+
+def test_without_a_gateway_a_job_has_to_try() -> None:
+    class Remote(Frame):
+        def count(self) -> int:
+            if self.number:
+                raise RuntimeError("[CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND] rdd_3_0 not found")
+            return 0
+
+    blocks = blocks_on(None)
+    there, gone = blocks.cache(Remote(0)), blocks.cache(Remote(1))
+    assert blocks.probe() == [gone]
+    assert not there.lost
+
+
+@pytest.mark.parametrize(
+    ("error", "loss"),
+    [
+        (LostBlocksError("gone"), True),
+        (RuntimeError("[CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND] Checkpoint block rdd_1_0"), True),
+        (RuntimeError("failed 4 times: ExecutorLostFailure (executor 1 exited)"), True),
+        (ValueError("seven"), False),
+    ],
+)
+def test_errors_of_lost_executors_are_told_from_others(error: Exception, loss: bool) -> None:
+    assert is_loss(error) is loss
+
+
+def test_a_loss_is_recognised_behind_the_error_that_somebody_made_of_it() -> None:
+    wrapped = ValueError("my job failed")
+    wrapped.__cause__ = RuntimeError("CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND")
+    assert is_loss(wrapped)

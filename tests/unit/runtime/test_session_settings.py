@@ -1,0 +1,55 @@
+"""What a session is started with on each kind of master."""
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from falkirk.core.errors import ConfigurationError
+from falkirk.runtime import session
+
+
+def test_a_task_runs_once() -> None:
+    assert session.DEFAULTS["spark.speculation"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("master", "local"),
+    [
+        ("local", True),
+        ("local[*]", True),
+        ("local-cluster[2,1,1024]", True),
+        ("spark://127.0.0.1:7077", True),
+        ("spark://localhost:7077", True),
+        ("spark://example:7077", False),
+        ("yarn", False),
+    ],
+)
+def test_only_what_stays_on_this_machine_listens_on_loopback(
+    master: str, local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_HOME", "somewhere")
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    assert session.is_local(master) is local
+    assert ("spark.driver.host" in session.local_settings(master)) is local
+
+
+def test_a_local_cluster_does_not_write_beside_the_jars(tmp_path: Path) -> None:
+    home = session.spark_home(tmp_path)
+    assert (home / "jars").is_symlink()
+    assert not (home / "work").exists()
+    assert session.spark_home(tmp_path) == home
+
+
+def test_connect_without_its_packages_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = builtins.__import__
+
+    def without_connect(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "pyspark.sql.connect.utils":
+            raise ImportError("No module named 'grpc'")
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without_connect)
+    with pytest.raises(ConfigurationError, match=r"grpc.*pip install 'falkirk\[connect\]'"):
+        session.start_session("flow", "sc://127.0.0.1:1")
