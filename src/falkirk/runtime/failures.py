@@ -128,16 +128,32 @@ class Failures:
         log.warning("%s lost what they held: %s", sorted(processors), error)
         self.recovering |= processors
         self.driver.step(Suspect(processors))
-        self.driver.persistence.ask(lambda: self._load(processors))
+        self._ask(processors)
 
-    def _load(self, processors: frozenset[ProcessorId]) -> None:
+    def _ask(self, processors: frozenset[ProcessorId]) -> None:
+        folds = self._folds(processors)
+        self.driver.persistence.ask(lambda: self._load(processors, folds))
+
+    def _load(self, processors: frozenset[ProcessorId], folds: list[int]) -> None:
         driver = self.driver
         stored = driver.store.load(driver.blueprint.flow, driver.revive, processors)
-        driver.tell(self._fail, processors, stored)
+        driver.tell(self._fail, processors, stored, folds)
 
-    def _fail(self, processors: frozenset[ProcessorId], stored: dict[ProcessorId, Stored]) -> None:
+    def _fail(
+        self,
+        processors: frozenset[ProcessorId],
+        stored: dict[ProcessorId, Stored],
+        folds: list[int],
+    ) -> None:
+        if self._folds(processors) != folds:
+            # More was folded since the store was asked: what was done with it would be done again.
+            self._ask(processors)
+            return
         self.recovering -= processors
         self.driver.step(Fail(processors, stored))
+
+    def _folds(self, processors: frozenset[ProcessorId]) -> list[int]:
+        return [self.driver.persistence.folds[p] for p in sorted(processors)]
 
 
 def identity(item: Item) -> tuple[Any, ...]:

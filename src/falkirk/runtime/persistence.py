@@ -6,6 +6,7 @@ written the next one gathers, so a slow store makes groups larger and not the fl
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from queue import SimpleQueue
@@ -14,6 +15,7 @@ from typing import Any
 
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.materialise import Materialiser
@@ -51,6 +53,7 @@ class Persistence:
         self._queue: SimpleQueue[Item] = SimpleQueue()
         self._lock, self._waiting = Lock(), 0
         self.commits = 0
+        self.folds: Counter[ProcessorId] = Counter()
         self._writers = ThreadPoolExecutor(WRITERS, "falkirk-write")
         self._thread = Thread(target=self._run, name="falkirk-store", daemon=True)
         self._thread.start()
@@ -61,7 +64,9 @@ class Persistence:
         return self._waiting
 
     def submit(self, effect: Write, capture: Any = None) -> None:
-        """Queues an effect."""
+        """Queues an effect; called by the driver."""
+        if isinstance(effect, Collect):
+            self.folds[effect.processor] += 1
         with self._lock:
             self._waiting += 1
         self._queue.put((effect, capture))
