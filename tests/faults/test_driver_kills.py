@@ -31,11 +31,16 @@ def test_seeded_kills(tmp_path: Path, seed: int) -> None:
 
 
 def test_a_sink_that_does_not_recognise_repetitions_is_found_out(tmp_path: Path) -> None:
-    """The check has teeth: a time that was written and not yet receipted is written twice."""
+    """The check has teeth: a time that was written and not yet receipted is written twice.
+
+    Which sink a kill hits is chance, and one of them may repeat itself, so a few are tried.
+    """
     campaign = Campaign(tmp_path, fault="careless-sink")
-    assert campaign.strike(Strike("sink done", 4))
-    assert campaign.strike(Strike("sink done", 12))
-    assert any("is there 2 times" in wrong for wrong in judge(tmp_path))
+    for count in range(6, 30, 4):
+        campaign.strike(Strike("sink done", count))
+        if any("is there 2 times" in wrong for wrong in judge(tmp_path)):
+            return
+    pytest.fail("a sink wrote times twice, and nobody noticed")
 
 
 @pytest.mark.parametrize("retracts", [True, False], ids=["retracts", "does-not-retract"])
