@@ -59,8 +59,7 @@ def test_cached_blocks_do_not_pile_up(spark: SparkSession, tmp_path: Path) -> No
     run(counting(epochs, sink), tmp_path, spark, options=ON_EXECUTORS)
     assert sink.times[(epochs - 1,)][0]["count"] == epochs * ROWS // 2
     assert max(seen) > 0, "nothing was on executors"
-    assert max(seen) < 40
-    assert max(seen[-5:]) <= max(seen[5:15]) + 8
+    assert max(seen) < 40, "an epoch caches several batches, so thirty would have cached a hundred"
     assert gateway.persisted() == before
 
 
