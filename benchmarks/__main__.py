@@ -6,8 +6,11 @@ from pathlib import Path
 
 from benchmarks.report import show, write
 
-BENCHMARKS = ("rollback",)
-"""The modules of this package that have a ``run(quick)``, in the order in which they run."""
+BENCHMARKS = ("rollback", "exactly-once", "ephemeral", "recovery", "policies")
+"""The modules of this package that have a ``run(quick)``, in the order in which they run.
+
+A name has a dash where its module has an underscore.
+"""
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -19,7 +22,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes; writes no results")
     chosen = parser.parse_args()
     for name in chosen.names or BENCHMARKS:
-        report = import_module(f"benchmarks.{name}").run(chosen.quick)
+        report = import_module(f"benchmarks.{name.replace('-', '_')}").run(chosen.quick)
         show(report)
         if not chosen.quick:
             print(f"written: {write(report, RESULTS / f'{name}.md').relative_to(RESULTS.parent)}")

@@ -1,0 +1,166 @@
+"""What each policy costs over saving nothing, and how much it keeps on the disk."""
+
+import shutil
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import falkirk as fk
+from benchmarks import events
+from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape
+from benchmarks.keeping import Kept, keep
+from benchmarks.report import Report, Table
+from benchmarks.spread import median, spread, verdict
+from benchmarks.versions import spark_machine
+from benchmarks.views_falkirk import Campaigns
+from falkirk.connectors import Files
+from falkirk.dataflow.connecting import Limit
+from falkirk.runtime.run import run as run_flow
+from falkirk.runtime.session import start_session
+
+EVENTS = 1_000
+NOTHING, POSITIONS = "nothing is saved", "at_least_once()"
+LAZY = "lazy(every=10)"
+POLICIES: dict[str, fk.Policy] = {
+    NOTHING: fk.at_least_once(),
+    POSITIONS: fk.at_least_once(),
+    LAZY: fk.lazy(every=10),
+    "lazy()": fk.lazy(),
+    "eager()": fk.eager(),
+    "history()": fk.history(),
+    "batch() before at_least_once()": fk.at_least_once(),
+}
+LOGGED = "batch() before at_least_once()"
+
+
+class Seen:
+    """A sink that only counts, and promises nothing."""
+
+    exactly_once = False
+
+    def __init__(self) -> None:
+        """Nothing has come."""
+        self.rows = 0
+
+    def write(self, name: str, time: Any, batch: Any) -> None:
+        """Counts the rows of one time."""
+        self.rows += batch.arrow().num_rows
+
+
+def views(folder: Path, campaigns: Path, name: str, sink: Seen) -> fk.Dataflow:
+    """The flow of exactly-once, with the policy ``name`` where the state is."""
+    flow = fk.Dataflow("policies")
+    source = Files(folder, schema=SCHEMA, order="name")
+    seen = flow.read(source, name="events", limit=Limit(files=1)).where("event_type = 'view'")
+    joined = seen.select("ad_id", "event_time").transform(
+        Campaigns(campaigns), policy=fk.batch() if name == LOGGED else None
+    )
+    key = f"unix_seconds(event_time) DIV {WINDOW_SECONDS} * {WINDOW_SECONDS} AS window"
+    counts = joined.group_by("campaign_id", key).count(policy=POLICIES[name])
+    counts.write(sink)
+    return flow
+
+
+def run(quick: bool) -> Report:
+    """Runs all policies in turn in one warm session, and then one flow for a long time."""
+    files, repetitions, epochs = (4, 1, 20) if quick else (60, 7, 1_000)
+    settings = {**spark_machine(), **described(files, repetitions, epochs)}
+    place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
+    session = start_session("policies")
+    found: dict[str, list[float]] = defaultdict(list)
+    try:
+        events.make(place / "in", Shape(EVENTS), files)
+        events.make_campaigns(place / "campaigns")
+        for repetition in range(repetitions + 1):
+            for name in list(POLICIES)[:: -1 if repetition % 2 else 1]:
+                seconds = measured(session, place, name, files)
+                if repetition:  # the first round warms up
+                    found[name].append(seconds)
+        kept = keep(session, place / "long", fk.lazy(every=10), epochs)
+    finally:
+        session.stop()
+        shutil.rmtree(place, ignore_errors=True)
+    report = Report("Policies: what they cost and what they keep", settings)
+    report.targets = targets(found, kept, epochs)
+    report.tables = [costs(found, files), storage(kept)]
+    return report
+
+
+def measured(session: Any, place: Path, name: str, files: int) -> float:
+    """Seconds an epoch of one whole run."""
+    store = Path(tempfile.mkdtemp(dir=place))
+    sink = Seen()
+    flow = views(place / "in", place / "campaigns", name, sink)
+    begun = time.monotonic()
+    run_flow(flow, "memory:" if name == NOTHING else store, session)
+    seconds = time.monotonic() - begun
+    if sink.rows < files:
+        raise RuntimeError(f"{name}: {sink.rows} rows for {files} epochs are too few")
+    shutil.rmtree(store)
+    return seconds / files
+
+
+# What is shown.
+
+
+def described(files: int, repetitions: int, epochs: int) -> dict[str, str]:
+    """What is measured, and how."""
+    return {
+        "work": f"the flow of exactly-once, {EVENTS:,} events a file, {files} files a run, one"
+        " file an epoch, up to 4 epochs at once; a sink that only counts, at least once",
+        NOTHING: "the baseline: at_least_once() for the running count, and the input's positions"
+        " in a store in memory that never waits for the disk",
+        POSITIONS: "the same on a store on the disk: the input's positions are durable",
+        "all others": "the policy is that of the running count, the store is on the disk",
+        "time": f"whole runs in one warm session; {repetitions} times each, in turn",
+        "storage": f"a running count of 200,000 keys, {epochs:,} epochs of 1,000 random keys each,"
+        f" {LAZY}; the live state is what is left of all runs when they are merged into one file",
+        "command": "python -m benchmarks policies",
+    }
+
+
+def targets(found: dict[str, list[float]], kept: Kept, epochs: int) -> Table:
+    """The floors."""
+    table = Table("Targets", ["target", "measured", "met"])
+    for base in (NOTHING, POSITIONS):
+        ratio = median(paired(found, LAZY, base))
+        goal = f"{LAZY} costs at most 5 % of throughput over {base!r}"
+        table.rows.append([goal, f"{(1 - 1 / ratio) * 100:.1f} %", verdict(ratio <= 1 / 0.95)])
+    most = kept.most / kept.live
+    goal = f"storage after {epochs:,} epochs within 2× of the live state"
+    table.rows.append([goal, f"{kept.end / kept.live:.2f}×", verdict(kept.end <= 2 * kept.live)])
+    goal = "storage at any moment of the second half within 2× of the live state at the end"
+    table.rows.append([goal, f"{most:.2f}×", verdict(most <= 2)])
+    return table
+
+
+def paired(found: dict[str, list[float]], name: str, base: str) -> list[float]:
+    """How much longer one takes than the other, round by round."""
+    return [a / b for a, b in zip(found[name], found[base], strict=True)]
+
+
+def costs(found: dict[str, list[float]], files: int) -> Table:
+    """Milliseconds an epoch."""
+    table = Table(
+        "Throughput",
+        ["policy of the running count", "ms an epoch", "of the baseline, round by round"],
+        note="Median, with the least and the greatest.",
+    )
+    for name in POLICIES:
+        shown = spread([each * 1e3 for each in found[name]], "{:.0f}".format)
+        table.rows.append([name, shown, spread(paired(found, name, NOTHING), "{:.2f}×".format)])
+    return table
+
+
+def storage(kept: Kept) -> Table:
+    """Bytes in the store."""
+    table = Table("Storage", ["what", "bytes"], note=f"{kept.keys:,} keys are live.")
+    table.rows += [
+        ["the live state, written once", f"{kept.live:,}"],
+        ["data folder at the end", f"{kept.end:,}"],
+        ["data folder at its largest, second half", f"{kept.most:,}"],
+        ["metadata (SQLite) at the end", f"{kept.metadata:,}"],
+    ]
+    return table

@@ -1,0 +1,21 @@
+"""The versions and settings that figures on Spark depend on."""
+
+import os
+from importlib.metadata import version
+from pathlib import Path
+
+from benchmarks.report import machine
+from falkirk.runtime.java import find_java_home, probe_java
+
+
+def spark_machine() -> dict[str, str]:
+    """What a report on Spark says of where it was made."""
+    home = Path(os.environ.get("JAVA_HOME") or find_java_home())
+    java = probe_java(home / "bin" / "java").version or ()
+    return {
+        **machine(),
+        "Spark": f"{version('pyspark')}, master local[*], driver heap as Spark has it (1 GiB)",
+        "Java": ".".join(map(str, java)),
+        "pyarrow": version("pyarrow"),
+        "load": f"the machine was shared: load average {os.getloadavg()[0]:.1f} when it began",
+    }
