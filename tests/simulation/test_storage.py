@@ -82,13 +82,15 @@ def clocked(scenario: Scenario) -> Scenario:
     return replace(scenario, flow=flow)
 
 
-OPEN = pytest.mark.xfail(
-    reason="one label shows 200 tags where a calm run shows 201; rows and times agree"
+EQUAL_TAGS = pytest.mark.xfail(
+    reason="in this one run two events, at epochs 34 and 147, draw the same random tag of 30 bits"
 )
-"""Not understood yet: either two draws were equal, or an event was shown twice with one tag."""
+"""The outside check counts tags by label, so it takes the two events for one."""
 
 
-@pytest.mark.parametrize("seed", [pytest.param(s, marks=OPEN) if s == 13 else s for s in SEEDS])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(s, marks=EQUAL_TAGS) if s == 13 else s for s in SEEDS]
+)
 def test_those_who_save_by_the_clock_meet_too(seed: int) -> None:
     run = Ticking(clocked(long_scenario(seed)), seed, NO_FAULTS, backlog=BACKLOG)
     assert max(rows_over_time(run)) < 2 * bound(run)
