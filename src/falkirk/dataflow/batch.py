@@ -27,5 +27,16 @@ class Batch(Protocol):
     def arrow(self) -> Any:
         """The rows as an Arrow table on the driver; materialises."""
 
+    @property
+    def rows(self) -> int | None:
+        """How many rows there are; None while nobody knows."""
+
+    @property
+    def small(self) -> bool:
+        """Whether the rows rest on the driver, so that ``arrow`` costs no job."""
+
+    def spread(self) -> "Batch":
+        """The same rows, on executors too if they are many: for what many jobs will read."""
+
     def is_empty(self) -> bool:
         """Whether there are no rows; materialises."""

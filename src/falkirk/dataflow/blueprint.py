@@ -109,10 +109,11 @@ def place(node: Node, windows: list[EdgeId]) -> Place:
     The receiver of an open window cannot save what it has of it. If the sender did not either, both
     could go back only to moments at which a window was closed and everyone else saved by chance.
     """
-    opaque = isinstance(node.operator, Processor) and node.operator.opaque
+    own = node.operator if isinstance(node.operator, Processor) else None
+    opaque, lattice = (own.opaque, own.lattice) if own else (False, False)
     unlogged = [edge for edge in windows if not node.policy.logs(edge)]
     policy = node.policy.logging(*unlogged)
-    return Place(node.name, node.domain, policy, node.role, opaque)
+    return Place(node.name, node.domain, policy, node.role, opaque, lattice)
 
 
 def outputs(node: Node) -> int:

@@ -62,8 +62,11 @@ class Context(Protocol):
         sent at ``epoch`` or before, so it is complete for those who receive it.
         """
 
-    def batch(self, data: Any) -> Batch:
-        """A batch of a DataFrame, an Arrow table or a list of row dictionaries."""
+    def batch(self, data: Any, size: int | None = None) -> Batch:
+        """A batch of a DataFrame, an Arrow table or a list of row dictionaries.
+
+        ``size`` is how many bytes a DataFrame will hardly exceed, if that can be told.
+        """
 
     def union(self, batches: Iterable[Batch]) -> Batch:
         """The rows of all ``batches``, of which there is at least one."""

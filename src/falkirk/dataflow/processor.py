@@ -23,6 +23,9 @@ class Processor:
     opaque: ClassVar[bool] = False
     """State is kept in the object itself, and ``checkpoint`` and ``restore`` save it (§4.1)."""
 
+    lattice: ClassVar[bool] = False
+    """Notified, without asking, at every join of times at which it keeps state."""
+
     outputs: ClassVar[int] = 1
     """How many output ports there are; ``stream.port(n)`` is the stream of the n-th."""
 

@@ -78,6 +78,11 @@ class Batch:
         self.materialiser.settle(self.content)
         return self
 
+    def spread(self) -> "Batch":
+        """The same rows, on executors too if they are many."""
+        self.materialiser.spread(self.content)
+        return self
+
     def arrow(self) -> pa.Table:
         """The content as an Arrow table on the driver."""
         return self.materialiser.table(self.content)

@@ -141,11 +141,12 @@ class EventContext:
             self.closes.append((edge, last))
             self.windows[edge] = max(last + 1, self.windows[edge])
 
-    def batch(self, data: Any) -> Batch:
+    def batch(self, data: Any, size: int | None = None) -> Batch:
         """A batch of a DataFrame, an Arrow table or a list of rows."""
         if isinstance(data, Batch):
             return data
         content = self.materialiser.content_of(data)
+        content.hint = size
         return Batch(content, self.materialiser, user=self.work.processor)
 
     def union(self, batches: Iterable[Batch]) -> Batch:

@@ -68,6 +68,18 @@ class Materialiser:
                 return
         content.cached, content.rows = cached, int(rows)
 
+    def spread(self, content: Content) -> None:
+        """Puts many rows that are on the driver or in a file on executors: one job, once."""
+        with content.lock:
+            self.settle(content)
+            if content.rows is None or content.rows <= SMALL_ROWS_MAX:
+                return
+            if content.cached is None or content.cached.lost:
+                content.cached, content.small_frame = None, None
+                held = content.table is not None
+                frame = self.session.createDataFrame(content.table) if held else self.frame(content)
+                content.cached = self.blocks.cache(frame)
+
     def table(self, content: Content) -> pa.Table:
         """The content on the driver."""
         with content.lock:

@@ -22,6 +22,7 @@ from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.ledger import Past, Record, Sent, within
 from falkirk.core.machine.message import Message, deliverable
 from falkirk.core.machine.state import State
+from falkirk.core.order import Order
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
 
 
@@ -143,17 +144,25 @@ def apply(state: State, p: ProcessorId, record: Record, result: Result) -> tuple
     record.durable = False
     if result.state is not None:
         record.state = list(result.state)
-    standing = state.standing[p]
     for time in result.requests:
-        if time not in standing.requests and not state.ledgers[p].was_notified(time):
-            standing.requests.add(time)
-            state.see(time)
-            state.count(p, time)
-        record.requests.add(time)
+        request(state, p, record, time)
+    if result.state and state.flow.processors[p].lattice:
+        for time in state.ledgers[p].kept_times():
+            request(state, p, record, Order.PRODUCT.join(time, record.time))
     sent = tuple(send(state, p, record, *each) for each in result.sends)
     for edge, epoch in result.closes:
         close_window(state, p, record, edge, epoch)
     return sent
+
+
+def request(state: State, p: ProcessorId, record: Record, time: Any) -> None:
+    """Asks for a notification because of the events of ``record``, unless it was delivered."""
+    standing = state.standing[p]
+    if time not in standing.requests and not state.ledgers[p].was_notified(time):
+        standing.requests.add(time)
+        state.see(time)
+        state.count(p, time)
+    record.requests.add(time)
 
 
 def close_window(state: State, p: ProcessorId, record: Record, edge: EdgeId, epoch: int) -> None:

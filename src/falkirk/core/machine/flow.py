@@ -28,7 +28,9 @@ class Processor:
     """One processor of a flow.
 
     ``opaque`` means that its state is not kept by time: it is asked for a checkpoint of a frontier
-    and told to restore one (§4.1, "checkpoint callbacks").
+    and told to restore one (§4.1, "checkpoint callbacks"). ``lattice`` means that it is notified at
+    every join of times at which it keeps state: what came at (0, 5) and at (1, 2) meets at (1, 5),
+    where perhaps no message ever comes.
     """
 
     name: ProcessorId
@@ -36,6 +38,7 @@ class Processor:
     policy: Policy
     role: Role = Role.INNER
     opaque: bool = False
+    lattice: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,12 @@ class Flow:
             raise DefinitionError(
                 f"{name!r} keeps state of its own, so its policy must save it: lazy or eager,"
                 f" not {processor.policy.regime.value}"
+            )
+        if processor.lattice and (
+            processor.policy.stateless or not isinstance(processor.domain, Structured)
+        ):
+            raise DefinitionError(
+                f"{name!r} is notified where times meet, so it keeps state by epochs and rounds"
             )
         snapshots = processor.policy.regime is Regime.SNAPSHOT
         if snapshots and not isinstance(processor.domain, Sequence):

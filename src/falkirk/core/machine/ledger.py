@@ -71,6 +71,11 @@ class Ledger:
         """The state that an event at ``time`` may see, without its times."""
         return [batch for _, batch in self.trace(time)]
 
+    def kept_times(self) -> set[Any]:
+        """The times at which there is state."""
+        kept = {time for time, record in self.records.items() if record.state}
+        return kept | {time for time, _ in self.base.state}
+
     def position(self) -> Any:
         """The state of the latest time: where in its source an input stands; None if nowhere."""
         states = dict(self.base.state)

@@ -1,0 +1,316 @@
+"""Collections: multisets of rows that change over time, and what can be made of them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from falkirk.core.policy import Policy
+from falkirk.dataflow.arguments import columns, expressions, function_of
+from falkirk.dataflow.batch import Frame
+from falkirk.dataflow.location import refusal
+from falkirk.dataflow.meeting import operate
+from falkirk.dataflow.operators.forward import Forward
+from falkirk.dataflow.operators.plan import Transform
+from falkirk.dataflow.stream import Stream
+from falkirk.differential import loop as loops
+from falkirk.differential.join import Join
+from falkirk.differential.linear import Negate, mapping
+from falkirk.differential.loop import ROUNDS_MAX, Rounds
+from falkirk.differential.reduce import Reduce
+from falkirk.differential.reducers import Calls, Least, Once, Sums, Top, Weights
+from falkirk.differential.weights import WEIGHT, quoted
+from falkirk.differential.whole import Consolidate
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Collection:
+    """A multiset of rows that changes: its stream has, at each time, the rows that come and go.
+
+    Every method that makes a collection takes ``name=``, and ``policy=`` if it keeps state. What
+    stands outside a loop may be used inside; it is the same in every round.
+    """
+
+    stream: Stream
+
+    # Row by row.
+
+    def map(self, *columns: str, name: str | None = None) -> "Collection":
+        """The given SQL expressions of each row."""
+        chosen = expressions(columns, "map")
+        return self._operate(mapping(chosen), (), "map", name)
+
+    def filter(self, condition: str, *, name: str | None = None) -> "Collection":
+        """The rows for which an SQL condition holds."""
+        (chosen,) = expressions((condition,), "filter")
+        return self._operate(Transform(lambda frame: frame.where(chosen)), (), "filter", name)
+
+    def flat_map(
+        self, function: Callable[[Frame], Frame], *, name: str | None = None
+    ) -> "Collection":
+        """What ``function`` makes of frames of rows, row by row: any number of rows of each.
+
+        The frame has a further column, ``_weight``, which has to be kept as it is.
+        """
+        function_of(function, "flat_map")
+        return self._operate(Transform(function), (), "flat_map", name)
+
+    def concat(self, *others: "Collection", name: str | None = None) -> "Collection":
+        """All rows of all collections; a row that is in two is there twice."""
+        if not others:
+            raise refusal("concat needs another collection")
+        return self._operate(Forward(), others, "concat", name)
+
+    def negate(self, *, name: str | None = None) -> "Collection":
+        """The same rows, each as often taken away as it was there: for use with ``concat``."""
+        return self._operate(Negate(), (), "negate", name)
+
+    def consolidate(self, *, name: str | None = None, policy: Policy | None = None) -> "Collection":
+        """The same rows; at each time they come in one batch, and none is both added and gone."""
+        return self._operate(Consolidate(), (), "consolidate", name, policy)
+
+    # Two collections.
+
+    def join(
+        self,
+        other: "Collection",
+        on: str | Iterable[str],
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> "Collection":
+        """The pairs of rows that agree on the columns ``on``: those, then all others."""
+        made = Join(columns(on, "join"))
+        return self._operate(made, (other,), "join", name, policy)
+
+    def semijoin(
+        self,
+        other: "Collection",
+        on: str | Iterable[str],
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> "Collection":
+        """The rows that agree on the columns ``on`` with some row of ``other``."""
+        chosen = columns(on, "semijoin")
+        with self.stream.flow.attempt():
+            known = self._checked(other).map(*map(quoted, chosen)).distinct(policy=policy)
+            return self.join(known, chosen, name=name, policy=policy)
+
+    def antijoin(
+        self,
+        other: "Collection",
+        on: str | Iterable[str],
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> "Collection":
+        """The rows that agree on the columns ``on`` with no row of ``other``."""
+        with self.stream.flow.attempt():
+            found = self.semijoin(other, columns(on, "antijoin"), policy=policy)
+            return self.concat(found.negate(), name=name)
+
+    # Groups.
+
+    def distinct(self, *, name: str | None = None, policy: Policy | None = None) -> "Collection":
+        """Each row once, however often it is there."""
+        return self._operate(Reduce((), Once()), (), "distinct", name, policy)
+
+    def threshold(
+        self,
+        function: Callable[[int], int],
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> "Collection":
+        """Each row as often as ``function`` says, given how often it is there."""
+        function_of(function, "threshold")
+        return self._operate(Reduce((), Weights(function)), (), "threshold", name, policy)
+
+    def group_by(self, *keys: str) -> "Groups":
+        """Groups of rows that agree on the columns ``keys``."""
+        return Groups(self, columns(keys, "group_by"))
+
+    # Loops.
+
+    def iterate(
+        self,
+        body: Callable[["Collection"], "Collection"],
+        *,
+        rounds: int | None = None,
+        rounds_max: int = ROUNDS_MAX,
+        name: str | None = None,
+    ) -> "Collection":
+        """What this collection becomes when ``body`` is applied until nothing changes.
+
+        ``rounds`` bounds how often. A loop that still changes after ``rounds_max`` rounds is an
+        error, which costs no data.
+        """
+        function_of(body, "iterate")
+        with self.loop(rounds=rounds, rounds_max=rounds_max, name=name) as loop:
+            variable = loop.variable(self)
+            result = body(variable.now)
+            if not isinstance(result, Collection):
+                raise refusal(f"the body of a loop returns a collection, not {result!r}")
+            variable.set(result)
+            return loop.leave(result)
+
+    @contextmanager
+    def loop(
+        self, *, rounds: int | None = None, rounds_max: int = ROUNDS_MAX, name: str | None = None
+    ) -> Iterator["Loop"]:
+        """A loop with variables of your own: for what depends on one another."""
+        with loops.open_loop(self.stream, name, Rounds(rounds, rounds_max)) as opened:
+            yield Loop(opened)
+
+    # The way out.
+
+    def changes(self, column: str = "change", *, name: str | None = None) -> Stream:
+        """A stream of what comes and goes at each time: ``column`` says how many of a row.
+
+        One that is negative says how many are gone.
+        """
+        (chosen,) = columns(column, "changes")
+        with self.stream.flow.attempt():
+            whole = self.consolidate()
+            return whole.stream.transform(
+                lambda frame: frame.withColumnRenamed(WEIGHT, chosen), name=name or None
+            )
+
+    def _operate(
+        self,
+        operator: Any,
+        others: "tuple[Collection, ...]",
+        stem: str,
+        name: str | None,
+        policy: Policy | None = None,
+    ) -> "Collection":
+        streams = (self.stream, *(self._checked(other).stream for other in others))
+        return Collection(operate(operator, streams, stem, name, policy))
+
+    def _checked(self, other: object) -> "Collection":
+        if not isinstance(other, Collection):
+            raise refusal(f"a collection is needed, not {other!r}: collection(stream) makes one")
+        return other
+
+    def __repr__(self) -> str:
+        return f"Collection({self.stream.name!r} of {self.stream.flow.name!r})"
+
+
+def collection(stream: Stream, change: str | None = None, *, name: str | None = None) -> Collection:
+    """The collection of all rows that have come; ``change`` says how many of a row come or go.
+
+    Without it every row comes once and stays.
+    """
+    if not isinstance(stream, Stream):
+        raise refusal(f"a collection is made of a stream, not of {stream!r}")
+    if change is None:
+        return Collection(stream.select("*", f"CAST(1 AS BIGINT) AS {WEIGHT}", name=name))
+    (column,) = columns(change, "collection")
+
+    def weighted(frame: Frame) -> Frame:
+        weight = frame[quoted(column)].cast("bigint")
+        return frame.withColumn(WEIGHT, weight).drop(column).where(f"{WEIGHT} != 0")
+
+    return Collection(stream.transform(weighted, name=name or f"{stream.name}-changes"))
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups of a collection; what is made of a group bears its keys."""
+
+    whole: Collection
+    keys: tuple[str, ...]
+
+    def count(
+        self, column: str = "count", *, name: str | None = None, policy: Policy | None = None
+    ) -> Collection:
+        """How many rows each group has."""
+        return self._reduce(Sums(column, {}), "count", name, policy)
+
+    def sum(
+        self, *, name: str | None = None, policy: Policy | None = None, **sums: str
+    ) -> Collection:
+        """Sums of SQL expressions over whole numbers or decimals, each a column of its own."""
+        if not sums:
+            raise refusal('sum needs an expression, such as sum(total="price * pieces")')
+        return self._reduce(Sums(None, sums), "sum", name, policy)
+
+    def min(
+        self, column: str, *, name: str | None = None, policy: Policy | None = None
+    ) -> Collection:
+        """The least value of a column."""
+        return self._reduce(Least(column), "min", name, policy)
+
+    def max(
+        self, column: str, *, name: str | None = None, policy: Policy | None = None
+    ) -> Collection:
+        """The greatest value of a column."""
+        return self._reduce(Least(column, greatest=True), "max", name, policy)
+
+    def top(
+        self, rows: int, *by: str, name: str | None = None, policy: Policy | None = None
+    ) -> Collection:
+        """The first ``rows`` rows, by SQL orderings such as ``"price DESC"``."""
+        if rows < 1:
+            raise refusal(f"top takes one row or more, not {rows}")
+        return self._reduce(Top(rows, expressions(by, "top")), "top", name, policy)
+
+    def reduce(
+        self,
+        function: Callable[..., Iterable[dict[str, Any]]],
+        schema: Any,
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> Collection:
+        """What a Python function makes of each group.
+
+        It is given the keys and a list of rows, each with how often it is there, and gives rows
+        with the columns of ``schema`` (Arrow's), to which the keys are added. It must not depend on
+        anything else.
+        """
+        function_of(function, "reduce")
+        return self._reduce(Calls(function, schema), "reduce", name, policy)
+
+    def _reduce(
+        self, reducer: Any, stem: str, name: str | None, policy: Policy | None
+    ) -> Collection:
+        return self.whole._operate(Reduce(self.keys, reducer), (), stem, name, policy)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A collection inside a loop that is another one in the next round."""
+
+    now: Collection
+    inner: loops.Variable
+
+    def set(self, following: Collection) -> None:
+        """Says what it is in the next round."""
+        if self.inner.next is not None:
+            raise refusal(f"the variable {self.inner.name!r} is set twice")
+        if following.stream.loop is not self.now.stream.loop:
+            raise refusal(
+                f"{following.stream.name!r} is not inside the loop of {self.inner.name!r}: derive"
+                " it from a variable of the loop"
+            )
+        self.inner.next = following.stream
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A loop while it is written."""
+
+    inner: loops.Loop
+
+    def variable(self, seed: Collection, *, name: str | None = None) -> Variable:
+        """A variable that is ``seed`` in the first round."""
+        made = self.inner.variable(seed.stream, name)
+        return Variable(Collection(made.now), made)
+
+    def leave(self, collection: Collection) -> Collection:
+        """What a collection of this loop is when the loop has ended."""
+        if collection.stream.loop is not self.inner.place:
+            raise refusal(f"{collection.stream.name!r} is not inside this loop")
+        return Collection(self.inner.out(collection.stream))

@@ -1,0 +1,110 @@
+"""Joins: what comes on one side meets all that the other side has, at the join of their times."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from falkirk.core.errors import ExecutionError
+from falkirk.core.times import Time
+from falkirk.dataflow.batch import Batch
+from falkirk.dataflow.context import Context
+from falkirk.dataflow.processor import Processor
+from falkirk.differential.adding import add_up
+from falkirk.differential.local import joined
+from falkirk.differential.times import meeting
+from falkirk.differential.traces import (
+    ROW_BYTES,
+    Runs,
+    check_columns,
+    concatenated,
+    runs,
+    united,
+)
+from falkirk.differential.weights import WEIGHT, quoted
+
+SIDES = ("left", "right")
+FAN_OUT = 256
+"""How many rows one row of a small side is taken to meet at most: a guess that costs memory."""
+
+
+class Join(Processor):
+    """Keeps both sides by time, and sends at t the pairs of changes that meet exactly at t.
+
+    A join is linear in each side, so its change at t is the sum over all pairs of changes whose
+    times have t for their join.
+    """
+
+    lattice = True
+
+    def __init__(self, on: Sequence[str]) -> None:
+        """Rows meet that agree on the columns ``on``."""
+        self.on = tuple(on)
+
+    def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
+        """Keeps what came."""
+        if not batch.is_empty():
+            ctx.state.put(batch, label=SIDES[port])
+
+    def on_notify(self, ctx: Context, time: Time) -> None:
+        """Sends the pairs that meet at ``time``."""
+        left, right = (ctx.state.trace(side) for side in SIDES)
+        tables, frames, size = [], [], 0
+        for ours, theirs in meeting(time, left, right):
+            one, other = runs(ours), runs(theirs)
+            if not (one.rows and other.rows):
+                continue
+            self.check(one.columns, other.columns)
+            if one.small and other.small:
+                tables.append(joined(one.table(), other.table(), self.on))
+            for a, b in by_spark(one, other):
+                frames.append(self.pairs(ctx, a, b))
+                size += min(a.rows, b.rows) * FAN_OUT * ROW_BYTES
+        tables = [table for table in tables if table.num_rows]
+        if frames:
+            frames += [ctx.batch(table).frame for table in tables]
+            ctx.send(ctx.batch(united(frames), size=size))
+        elif tables:
+            ctx.send(ctx.batch(concatenated(tables)))
+
+    def consolidate(self, ctx: Context, batches: list[Batch]) -> Batch:
+        """Adds up changes of one side."""
+        return add_up(ctx, batches)
+
+    def check(self, left: Sequence[str], right: Sequence[str]) -> None:
+        """Refuses sides without the columns to join on, or with others of the same name."""
+        check_columns(self.on, left)
+        check_columns(self.on, right)
+        known = {name.lower() for name in left}
+        twice = [n for n in right if n.lower() in known and n not in (*self.on, WEIGHT)]
+        if twice:
+            raise ExecutionError(
+                f"both sides of a join have the column {', '.join(map(repr, twice))}: give one"
+                " another name with map"
+            )
+
+    def pairs(self, ctx: Context, left: Runs, right: Runs) -> Any:
+        """Rows that agree, by Spark; the small side goes to where the large one is."""
+        from pyspark.sql import functions as F
+
+        one, other = left.frame(ctx), right.frame(ctx)
+        columns = [*self.on, *(n for n in one.columns if n not in (*self.on, WEIGHT))]
+        columns += [n for n in other.columns if n not in (*self.on, WEIGHT)]
+        other = other.withColumnRenamed(WEIGHT, "_other")
+        if left.local:
+            one = F.broadcast(one)
+        elif right.local:
+            other = F.broadcast(other)
+        met = one.join(other, on=list(self.on))
+        return met.select(*map(quoted, columns), (met[WEIGHT] * met["_other"]).alias(WEIGHT))
+
+
+def by_spark(left: Runs, right: Runs) -> list[tuple[Runs, Runs]]:
+    """The pairs of parts that Spark has to join: all but those that are both on the driver."""
+    if left.large and right.large:
+        found = [(Runs(large=left.large), right)]
+        return [*found, (Runs(small=left.small), Runs(large=right.large))] if left.small else found
+    found = []
+    if left.large and right.small:
+        found.append((Runs(large=left.large), right))
+    if right.large and left.small:
+        found.append((left, Runs(large=right.large)))
+    return found

@@ -1,0 +1,97 @@
+"""Matching rows by keys with Arrow, for what rests on the driver."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from falkirk.differential.weights import WEIGHT, settled_floats, weighed
+
+ROW, OTHER = "_row", "_other"
+
+
+def distinct(tables: Sequence[pa.Table], keys: Sequence[str]) -> pa.Table:
+    """The values of the keys, each once."""
+    table = pa.concat_tables([each.select(list(keys)) for each in tables])
+    return settled_floats(table, keys).group_by(list(keys), use_threads=False).aggregate([])
+
+
+def having(table: pa.Table, keys: Sequence[str], wanted: pa.Table) -> pa.Table:
+    """The rows whose keys occur in ``wanted``; null is a value like others.
+
+    >>> table = pa.table({"k": [1, None, 3], "v": ["a", "b", "c"]})
+    >>> having(table, ["k"], pa.table({"k": [None, 3]})).to_pylist()
+    [{'k': None, 'v': 'b'}, {'k': 3, 'v': 'c'}]
+    """
+    if len(keys) == 1:
+        key = keys[0]
+        values = wanted[key].cast(table[key].type).combine_chunks()
+        return table.filter(pc.is_in(settled_floats(table, keys)[key], value_set=values))
+    rows, _ = matches(null_safe(table, keys), null_safe(wanted, keys))
+    return table.take(rows.sort())
+
+
+def joined(left: pa.Table, right: pa.Table, on: Sequence[str]) -> pa.Table:
+    """Rows that agree on ``on``, weights multiplied; null agrees with nothing, as in SQL.
+
+    >>> left = pa.table({"k": [1, 2], "a": ["x", "y"], WEIGHT: [2, 1]})
+    >>> right = pa.table({"k": [1, None], "b": ["u", "v"], WEIGHT: [-1, 1]})
+    >>> joined(left, right, ["k"]).to_pylist()
+    [{'k': 1, 'a': 'x', 'b': 'u', '_weight': -2}]
+    """
+    rows, others = matches(plain(left, on), plain(right, on))
+    found, other = left.take(rows), right.take(others)
+    for name in right.schema.names:
+        if name not in on and name != WEIGHT:
+            found = found.append_column(right.schema.field(name), other[name])
+    weights = pc.multiply(found[WEIGHT], other[WEIGHT])
+    names = [name for name in found.schema.names if name != WEIGHT]
+    return weighed(found, weights).select([*names, WEIGHT])
+
+
+def plain(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The keys alone."""
+    return settled_floats(table.select(list(keys)), keys)
+
+
+def null_safe(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """The keys such that nulls match nulls: a column that says where there is one, beside each."""
+    table, columns = plain(table, keys), {}
+    for key in keys:
+        columns[f"{key} is null"] = table[key].is_null()
+        columns[key] = table[key].fill_null(any_value(table[key].type))
+    return pa.table(columns)
+
+
+def any_value(kind: pa.DataType) -> pa.Scalar:
+    """Some value of a type.
+
+    >>> any_value(pa.string()), any_value(pa.int32())
+    (<pyarrow.StringScalar: ''>, <pyarrow.Int32Scalar: 0>)
+    """
+    for value in (0, "", b"", False):
+        try:
+            return pa.scalar(value, kind)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+            continue
+    raise TypeError(f"{kind} is no type of a key")
+
+
+def matches(left: pa.Table, right: pa.Table) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """The places of all pairs of rows that are equal in all columns."""
+    numbered = left.append_column(ROW, pa.array(range(left.num_rows), pa.int64()))
+    others = right.append_column(OTHER, pa.array(range(right.num_rows), pa.int64()))
+    names = left.schema.names
+    found = numbered.join(
+        others.cast(schema_like(others, left)), names, join_type="inner", use_threads=False
+    )
+    return found[ROW], found[OTHER]
+
+
+def schema_like(table: pa.Table, model: pa.Table) -> pa.Schema:
+    """The schema of ``table`` with the types of ``model`` where that has the column."""
+    fields = [
+        model.schema.field(field.name) if field.name in model.schema.names else field
+        for field in table.schema
+    ]
+    return pa.schema(fields)

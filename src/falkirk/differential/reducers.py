@@ -1,0 +1,268 @@
+"""What can be made of a group: each reducer works on an Arrow table and on a Spark frame alike."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+from falkirk.core.errors import ExecutionError
+from falkirk.dataflow.batch import Batch
+from falkirk.dataflow.context import Context
+from falkirk.differential.weights import ONE, WEIGHT, added_frame, quoted, weighed
+
+Row = dict[str, Any]
+
+
+class Reducer:
+    """Makes rows of the rows of each group; they bear the group's keys.
+
+    ``measures`` are the columns that are summed when equal rows are added up.
+    """
+
+    measures: tuple[str, ...] = ONE
+
+    def prepared(self, batch: Batch, keys: Sequence[str]) -> Batch:
+        """What is to be kept of rows that came in."""
+        return batch
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """The rows of all groups in ``table``, in which equal rows are one."""
+        frame = ctx.batch(table).frame
+        return ctx.batch(self.reduced_frame(frame, keys), size=table.nbytes).arrow()
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """The same by Spark."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Least(Reducer):
+    """The least, or the greatest, value of a column."""
+
+    column: str
+    greatest: bool = False
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """By Arrow, but for what it orders in another way than Spark."""
+        if self.column not in table.schema.names or pa.types.is_floating(table[self.column].type):
+            return super().reduced(ctx, table, keys)
+        there = table.filter(pc.greater(table[WEIGHT], 0))
+        how = "max" if self.greatest else "min"
+        found = there.group_by(list(keys), use_threads=False).aggregate([(self.column, how)])
+        found = found.rename_columns([*keys, self.column])
+        return with_ones(found.cast(table.select([*keys, self.column]).schema))
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark."""
+        from pyspark.sql import functions as F
+
+        how = F.max if self.greatest else F.min
+        there = frame.where(frame[WEIGHT] > 0).groupBy(*map(quoted, keys))
+        found = there.agg(how(quoted(self.column)).alias(self.column))
+        return found.withColumn(WEIGHT, F.lit(1).cast("bigint"))
+
+
+@dataclass(frozen=True)
+class Weights(Reducer):
+    """Each row as often as ``function`` says, given how often it is there; distinct rows are such.
+
+    It is never asked about rows that are not there at all.
+    """
+
+    function: Callable[[int], int]
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """By Python, for each multiplicity once."""
+        counts = table[WEIGHT].unique().to_pylist()
+        becomes = pa.array([self.weight(count) for count in counts], pa.int64())
+        places = pc.index_in(table[WEIGHT], value_set=pa.array(counts, pa.int64()))
+        found = weighed(table, becomes.take(places.combine_chunks()))
+        return found.filter(pc.not_equal(found[WEIGHT], 0))
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark, which calls the function for each row."""
+        from pyspark.sql import functions as F
+
+        weight = F.udf(self.weight, "bigint")
+        return frame.withColumn(WEIGHT, weight(WEIGHT)).where(f"{WEIGHT} != 0")
+
+    def weight(self, count: int) -> int:
+        """What the function says, if that is a whole number."""
+        found = self.function(count)
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise ExecutionError(f"a threshold gives a whole number, not {found!r} for {count}")
+        return found
+
+
+@dataclass(frozen=True)
+class Once(Reducer):
+    """Each row that is there, once."""
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """By Arrow."""
+        there = table.filter(pc.greater(table[WEIGHT], 0))
+        return weighed(there, ones(there.num_rows))
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark."""
+        from pyspark.sql import functions as F
+
+        return frame.where(frame[WEIGHT] > 0).withColumn(WEIGHT, F.lit(1).cast("bigint"))
+
+
+@dataclass(frozen=True)
+class Sums(Reducer):
+    """How many rows a group has, and sums over it: what can be added up without keeping the rows.
+
+    ``count`` is the name of the column for how many there are; ``sums`` has an SQL expression for
+    each further column.
+    """
+
+    count: str | None
+    sums: Mapping[str, str]
+
+    @property
+    def measures(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The weight, and for each sum what it is and how many values it has."""
+        return (WEIGHT, *(name for i in range(len(self.sums)) for name in (f"_sum{i}", f"_has{i}")))
+
+    def prepared(self, batch: Batch, keys: Sequence[str]) -> Batch:
+        """One row for each group."""
+        return batch.transform(lambda frame: self.partial(frame, keys))
+
+    def partial(self, frame: Any, keys: Sequence[str]) -> Any:
+        """One row for each group of a frame."""
+        from pyspark.sql import functions as F
+
+        chosen = [quoted(key) for key in keys]
+        for i, (name, expression) in enumerate(self.sums.items()):
+            value = F.expr(expression)
+            kind = frame.select(value).schema[0].dataType.typeName()
+            if kind in ("float", "double"):
+                raise ExecutionError(
+                    f"{name} sums a {kind}: such sums depend on the order of the rows, so they"
+                    " cannot be kept up to date; CAST it to a DECIMAL, or to a whole number"
+                )
+            chosen += [
+                F.coalesce(value * F.col(WEIGHT), F.lit(0)).alias(f"_sum{i}"),
+                F.when(value.isNotNull(), F.col(WEIGHT)).otherwise(0).alias(f"_has{i}"),
+            ]
+        return added_frame(frame.select(*chosen, WEIGHT), self.measures)
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """By Arrow: the sums are the result."""
+        columns = {key: table[key] for key in keys}
+        if self.count:
+            columns[self.count] = table[WEIGHT]
+        for i, name in enumerate(self.sums):
+            has, null = pc.not_equal(table[f"_has{i}"], 0), pa.scalar(None, table[f"_sum{i}"].type)
+            columns[name] = pc.if_else(has, table[f"_sum{i}"], null)
+        there = pc.not_equal(table[WEIGHT], 0)
+        return with_ones(pa.table(columns).filter(there))
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark."""
+        from pyspark.sql import functions as F
+
+        chosen = [F.col(quoted(key)) for key in keys]
+        if self.count:
+            chosen.append(F.col(WEIGHT).alias(self.count))
+        for i, name in enumerate(self.sums):
+            chosen.append(F.when(F.col(f"_has{i}") != 0, F.col(f"_sum{i}")).alias(name))
+        there = frame.where(f"{WEIGHT} != 0")
+        return there.select(*chosen, F.lit(1).cast("bigint").alias(WEIGHT))
+
+
+@dataclass(frozen=True)
+class Top(Reducer):
+    """The first ``rows`` rows of each group, by SQL orderings such as ``"price DESC"``.
+
+    Rows that are equal by those are told apart by all their columns, so the choice is fixed.
+    """
+
+    rows: int
+    by: tuple[str, ...]
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark, which knows how to order."""
+        from pyspark.sql import functions as F
+
+        rest = [quoted(name) for name in frame.columns if name != WEIGHT]
+        over = (
+            f"PARTITION BY {', '.join(map(quoted, keys))} ORDER BY {', '.join([*self.by, *rest])}"
+        )
+        there = frame.where(frame[WEIGHT] > 0)
+        before = F.expr(f"sum({WEIGHT}) OVER ({over}) - {WEIGHT}")
+        chosen = there.withColumn("_before", before).where(F.col("_before") < self.rows)
+        weight = F.least(F.col(WEIGHT), F.lit(self.rows).cast("bigint") - F.col("_before"))
+        return chosen.withColumn(WEIGHT, weight).drop("_before")
+
+
+@dataclass(frozen=True)
+class Calls(Reducer):
+    """What a Python function makes of each group.
+
+    It gets the keys and the rows of a group, each with how often it is there, and gives rows, as
+    dictionaries with the columns of ``schema``. The keys are put in front.
+    """
+
+    function: Callable[[Row, list[tuple[Row, int]]], Iterable[Row]]
+    schema: pa.Schema
+
+    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """On the driver, where the rows are."""
+        return self.called(table, keys)
+
+    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
+        """By Spark's workers, group by group."""
+        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+
+        known = to_arrow_schema(frame.select(*map(quoted, keys)).schema)
+        result = from_arrow_schema(self.result_schema(known))
+        function = self.called
+
+        def call(table: pa.Table) -> pa.Table:
+            return function(table, keys)
+
+        return frame.groupBy(*map(quoted, keys)).applyInArrow(call, result)
+
+    def called(self, table: pa.Table, keys: Sequence[str]) -> pa.Table:
+        """What the function gives for all groups of a table."""
+        groups: dict[tuple[Any, ...], list[tuple[Row, int]]] = {}
+        for row in table.to_pylist():
+            weight = row.pop(WEIGHT)
+            if weight > 0:
+                groups.setdefault(tuple(row[key] for key in keys), []).append((row, weight))
+        found: list[Row] = []
+        for values, rows in groups.items():
+            group = dict(zip(keys, values, strict=True))
+            rows.sort(key=lambda each: repr(sorted(each[0].items())))
+            for made in self.function(group, rows):
+                self.check(made)
+                found.append({**made, **group, WEIGHT: 1})
+        schema = self.result_schema(table.select(list(keys)).schema)
+        return pa.Table.from_pylist(found, schema=schema)
+
+    def check(self, made: object) -> None:
+        """Refuses rows with other columns than were declared."""
+        if not isinstance(made, Mapping) or set(made) != set(self.schema.names):
+            raise ExecutionError(
+                f"a reducer gives rows with the columns {', '.join(self.schema.names)},"
+                f" as dictionaries, not {made!r}"
+            )
+
+    def result_schema(self, keys: pa.Schema) -> pa.Schema:
+        """The keys, what the function gives, and the weight."""
+        return pa.schema([*keys, *self.schema, pa.field(WEIGHT, pa.int64())])
+
+
+def ones(rows: int) -> pa.Array:
+    """The weight one, so many times."""
+    return pa.repeat(pa.scalar(1, pa.int64()), rows)
+
+
+def with_ones(table: pa.Table) -> pa.Table:
+    """All rows, each once."""
+    return table.append_column(WEIGHT, ones(table.num_rows))

@@ -1,0 +1,114 @@
+"""Weighted rows: a batch of a collection says of each row how many are added or taken away.
+
+A collection is the sum of all its batches. Rows are equal as SQL groups them: nulls are equal, and
+so are 0.0 and -0.0. Arrow on the driver and Spark give the same rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
+
+WEIGHT = "_weight"
+"""The column that says how many of a row there are; users never name a column so."""
+
+ONE = (WEIGHT,)
+
+
+def added(tables: Sequence[pa.Table], measures: Sequence[str] = ONE) -> pa.Table:
+    """Equal rows of all tables in one, their measures summed; what adds up to nothing is gone.
+
+    >>> come = pa.table({"word": ["a", "b", "a"], WEIGHT: [1, 1, 1]})
+    >>> gone = pa.table({"word": ["b"], WEIGHT: [-1]})
+    >>> added([come, gone]).to_pylist()
+    [{'word': 'a', '_weight': 2}]
+    """
+    schema = tables[0].schema
+    table = pa.concat_tables([each.select(schema.names) for each in tables], promote_options="none")
+    rest = [name for name in schema.names if name not in measures]
+    table = settled_floats(table, rest)
+    if rest:
+        sums = [(name, "sum") for name in measures]
+        grouped = table.group_by(rest, use_threads=False).aggregate(sums)
+        summed = grouped.rename_columns([*rest, *measures]).select(schema.names).cast(schema)
+    else:
+        summed = pa.table(
+            {name: [pc.sum(table[name]).as_py() or 0] for name in measures}, schema=schema
+        )
+    return summed.filter(some(summed, measures))
+
+
+def some(table: pa.Table, measures: Sequence[str]) -> Any:
+    """Which rows have a measure that is not nothing."""
+    found = pc.not_equal(table[measures[0]], 0)
+    for name in measures[1:]:
+        found = pc.or_(found, pc.not_equal(table[name], 0))
+    return found
+
+
+def settled_floats(table: pa.Table, names: Sequence[str]) -> pa.Table:
+    """-0.0 becomes 0.0, as Spark groups them."""
+    for name in names:
+        place = table.schema.get_field_index(name)
+        if pa.types.is_floating(table.schema.field(place).type):
+            table = table.set_column(place, name, pc.add(table[name], 0.0).cast(table[name].type))
+    return table
+
+
+def negated(table: pa.Table) -> pa.Table:
+    """All rows with the opposite weight."""
+    return weighed(table, pc.negate(table[WEIGHT]))
+
+
+def weighed(table: pa.Table, weights: Any) -> pa.Table:
+    """All rows with other weights."""
+    place = table.schema.get_field_index(WEIGHT)
+    return table.set_column(place, table.schema.field(place), weights)
+
+
+def groupable(schema: pa.Schema) -> bool:
+    """Whether Arrow can tell the rows apart as Spark does."""
+    return all(is_plain(field.type) for field in schema)
+
+
+def is_plain(kind: pa.DataType) -> bool:
+    """Whether values of a type are one word each, or text."""
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_boolean(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_temporal(kind)
+        or types.is_binary(kind)
+    )
+
+
+# By Spark.
+
+
+def added_frame(frame: Any, measures: Sequence[str] = ONE) -> Any:
+    """Equal rows in one, their measures summed; what adds up to nothing is gone."""
+    from pyspark.sql import functions as F
+
+    types = dict(frame.dtypes)
+    rest = [quoted(name) for name in frame.columns if name not in measures]
+    sums = [F.sum(quoted(m)).cast(types[m]).alias(m) for m in measures]
+    summed = frame.groupBy(*rest).agg(*sums)
+    condition = F.col(quoted(measures[0])) != 0
+    for name in measures[1:]:
+        condition = condition | (F.col(quoted(name)) != 0)
+    return summed.where(condition).select(*map(quoted, frame.columns))
+
+
+def negated_frame(frame: Any) -> Any:
+    """All rows with the opposite weight."""
+    return frame.withColumn(WEIGHT, -frame[WEIGHT])
+
+
+def quoted(name: str) -> str:
+    """A column's name as SQL takes it."""
+    return "`" + name.replace("`", "``") + "`"
