@@ -4,8 +4,12 @@ An event at x sees the state of the times t ≤ x. The times at which there can 
 or after some minimal ones, f. Among those, t ≤ x says the same as join(t, f) ≤ x, so t may be
 replaced by the meet of all join(t, f), and equal representatives cannot be told apart. The rule is
 differential dataflow's.
+
+The representative itself may be a time to come. What is merged gets the join of its own times
+instead, which says the same and is past: at (2, 5) one must still see that nothing came at (2, 5).
 """
 
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any
 
@@ -22,7 +26,7 @@ Group = tuple[Any, tuple[Entry, ...]]
 
 
 def compactable(state: State, p: ProcessorId) -> list[Group]:
-    """Groups of two or more entries of folded state, each with its representative time."""
+    """Groups of two or more entries of folded state, each with a time for all of them."""
     ledger, domain = state.ledgers[p], state.flow.graph.domains[p]
     entries = ledger.base.state
     if len(entries) < 2:
@@ -32,10 +36,22 @@ def compactable(state: State, p: ProcessorId) -> list[Group]:
     askable = least_outside(domain, ledger.base.frontier)
     if state.flow.processors[p].policy.replays:  # what was logged and not folded may run again
         askable = least(askable + list(ledger.records))
-    groups: dict[Time, list[Entry]] = {}
-    for time, batch in entries:
-        groups.setdefault(representative(time, askable), []).append((time, batch))
-    return [(time, tuple(group)) for time, group in groups.items() if len(group) > 1]
+    groups = [
+        (time, tuple(entry for entry in entries if entry[0] in times))
+        for time, times in merged({time for time, _ in entries}, askable, ledger.base.frontier)
+    ]
+    return [(time, group) for time, group in groups if len(group) > 1]
+
+
+def merged(
+    times: Iterable[Time], askable: list[Time], frontier: Any
+) -> list[tuple[Time, set[Time]]]:
+    """Sets of ``times`` that nobody tells apart, each with its join, as far as that is past."""
+    groups: dict[Time, set[Time]] = {}
+    for time in times:
+        groups.setdefault(representative(time, askable), set()).add(time)
+    joined = [(reduce(Order.PRODUCT.join, group), group) for group in groups.values()]
+    return [(time, group) for time, group in joined if time in frontier]
 
 
 def representative(time: Time, askable: list[Time]) -> Time:

@@ -8,7 +8,7 @@ import pytest
 from tests.paper.flows import flow_of
 
 from falkirk.core import Order, ProductFrontier, Structured, TotalFrontier
-from falkirk.core.machine.compaction import least_outside, representative
+from falkirk.core.machine.compaction import least_outside, merged, representative
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import Collect, Compacted
 from falkirk.core.order import product_leq
@@ -62,6 +62,18 @@ def test_two_times_that_nobody_tells_apart_have_one_representative(order: Order)
         assert all(len(found) == 1 for found in groups.values())
 
 
+@pytest.mark.parametrize("order", list(Order))
+def test_what_is_merged_bears_a_past_time_that_nobody_tells_from_its_own(order: Order) -> None:
+    for frontier in frontiers(order):
+        outside = [time for time in GRID if time not in frontier]
+        inside = [time for time in GRID if time in frontier]
+        graph_time = Structured(2, order)
+        for chosen, group in merged(inside, least_outside(graph_time, frontier), frontier):
+            assert chosen in frontier
+            for event, time in product(outside, group):
+                assert product_leq(time, event) == product_leq(chosen, event)
+
+
 def machine_with_base(times: list[Any], frontier: Any, **policies: Any) -> Machine:
     flow = flow_of({"in": batch(), "p": policies.get("p", lazy())}, a="in > p")
     machine = Machine(flow)
@@ -73,11 +85,11 @@ def machine_with_base(times: list[Any], frontier: Any, **policies: Any) -> Machi
 def test_epochs_become_one() -> None:
     machine = machine_with_base([(0,), (1,), (3,)], TotalFrontier((3,)))
     entries = tuple(machine.state.ledgers["p"].base.state)
-    assert machine.compactable("p") == [((4,), entries)]
-    effects = machine.step(Compacted("p", entries, (((4,), "all"),)))
-    assert effects == [Collect("p", TotalFrontier((3,)), (), (((4,), "all"),))]
+    assert machine.compactable("p") == [((3,), entries)], "a time of the past: (4,) is to come"
+    effects = machine.step(Compacted("p", entries, (((3,), "all"),)))
+    assert effects == [Collect("p", TotalFrontier((3,)), (), (((3,), "all"),))]
     assert machine.compactable("p") == []
-    assert machine.state.ledgers["p"].trace((4,)) == [((4,), "all")]
+    assert machine.state.ledgers["p"].trace((4,)) == [((3,), "all")]
 
 
 def test_what_is_gone_cannot_be_compacted() -> None:
@@ -85,14 +97,14 @@ def test_what_is_gone_cannot_be_compacted() -> None:
     entries = tuple(machine.state.ledgers["p"].base.state)
     base = machine.state.ledgers["p"].base
     base.state = [*base.state[:1], ((1,), "".join(["s", "(1,)"]))]
-    assert machine.step(Compacted("p", entries, (((4,), "all"),))) == []
+    assert machine.step(Compacted("p", entries, (((3,), "all"),))) == []
     assert len(base.state) == 2
 
 
 def test_a_history_that_may_run_again_can_still_tell_times_apart() -> None:
     machine = machine_with_base([(0,), (1,), (3,)], TotalFrontier((3,)), p=history())
     machine.state.ledgers["p"].at((2,))
-    assert [(time, len(group)) for time, group in machine.compactable("p")] == [((2,), 2)]
+    assert [(time, len(group)) for time, group in machine.compactable("p")] == [((1,), 2)]
 
 
 def test_with_sequence_numbers_everything_is_seen() -> None:
