@@ -62,6 +62,7 @@ class Content:
 
     __slots__ = (
         "cached",
+        "held_bytes",
         "hint",
         "lock",
         "needs",
@@ -89,6 +90,7 @@ class Content:
         self.cached: Cached | None = None
         self.reference = reference
         self.small_frame: Any = None
+        self.held_bytes: int | None = None
         self.rows: int | None = None
         if table is not None:
             self.rows = table.num_rows
@@ -145,7 +147,9 @@ class Content:
     def size(self) -> int | None:
         """How many bytes there are, or may be at most; None if nobody knows."""
         if self.table is not None:
-            return int(self.table.nbytes)
+            if self.held_bytes is None:  # Arrow adds up all chunks, each time it is asked
+                self.held_bytes = int(self.table.nbytes)
+            return self.held_bytes
         return self.reference.size if self.reference is not None else self.hint
 
     @property

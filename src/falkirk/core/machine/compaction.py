@@ -38,7 +38,7 @@ def compactable(state: State, p: ProcessorId) -> list[Group]:
         askable = least(askable + list(ledger.records))
     groups = [
         (time, tuple(entry for entry in entries if entry[0] in times))
-        for time, times in merged({time for time, _ in entries}, askable, ledger.base.frontier)
+        for time, times in merged((time for time, _ in entries), askable, ledger.base.frontier)
     ]
     return [(time, group) for time, group in groups if len(group) > 1]
 
