@@ -14,6 +14,7 @@ from falkirk.dataflow.operators.forward import Forward
 from falkirk.dataflow.operators.plan import Transform
 from falkirk.dataflow.stream import Stream
 from falkirk.differential import loop as loops
+from falkirk.differential.delay import Delay
 from falkirk.differential.join import Join
 from falkirk.differential.linear import Negate, mapping
 from falkirk.differential.loop import ROUNDS_MAX, Rounds
@@ -163,6 +164,16 @@ class Collection:
         with loops.open_loop(self.stream, name, Rounds(rounds, rounds_max)) as opened:
             yield Loop(opened)
 
+    def delayed(
+        self, column: str, *, name: str | None = None, policy: Policy | None = None
+    ) -> "Collection":
+        """Inside a loop: each row comes in the round that ``column`` says, which is dropped.
+
+        It never changes where a loop ends that has one end only, but how long that takes.
+        """
+        (chosen,) = columns(column, "delayed")
+        return self._operate(Delay(chosen), (), "delayed", name, policy)
+
     # The way out.
 
     def changes(self, column: str = "change", *, name: str | None = None) -> Stream:
@@ -304,9 +315,13 @@ class Loop:
 
     inner: loops.Loop
 
-    def variable(self, seed: Collection, *, name: str | None = None) -> Variable:
-        """A variable that is ``seed`` in the first round."""
-        made = self.inner.variable(seed.stream, name)
+    def enter(self, collection: Collection) -> Collection:
+        """A collection from outside, inside this loop: the same in every round."""
+        return Collection(self.inner.enter(collection.stream))
+
+    def variable(self, seed: Collection | None = None, *, name: str | None = None) -> Variable:
+        """A variable that is ``seed`` in the first round, or empty."""
+        made = self.inner.variable(seed.stream if seed is not None else None, name)
         return Variable(Collection(made.now), made)
 
     def leave(self, collection: Collection) -> Collection:

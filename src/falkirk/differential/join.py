@@ -14,12 +14,10 @@ from falkirk.differential.times import meeting
 from falkirk.differential.traces import (
     ROW_BYTES,
     Runs,
-    check_columns,
-    concatenated,
     runs,
     united,
 )
-from falkirk.differential.weights import WEIGHT, quoted
+from falkirk.differential.weights import WEIGHT, check_columns, quoted, stacked
 
 SIDES = ("left", "right")
 FAN_OUT = 256
@@ -63,7 +61,7 @@ class Join(Processor):
             frames += [ctx.batch(table).frame for table in tables]
             ctx.send(ctx.batch(united(frames), size=size))
         elif tables:
-            ctx.send(ctx.batch(concatenated(tables)))
+            ctx.send(ctx.batch(stacked(tables)))
 
     def consolidate(self, ctx: Context, batches: list[Batch]) -> Batch:
         """Adds up changes of one side."""

@@ -1,12 +1,17 @@
 """Operators that keep nothing: what they make of a change does not depend on what was before.
 
-They extend plans, as all stateless operators do. Where a batch rests on the driver and only columns
-are picked or signs turned, that is done there, so that the rounds of a loop need no job for it.
+They extend plans, as all stateless operators do. Where a batch rests on the driver and no more is
+asked than columns, whole numbers and signs, that is done there, so that the rounds of a loop need
+no job for it; the rows are those that Spark would give.
 """
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch
@@ -15,25 +20,71 @@ from falkirk.dataflow.operators.plan import Transform
 from falkirk.dataflow.processor import Processor
 from falkirk.differential.weights import WEIGHT, negated, negated_frame
 
-PICKED = re.compile(r"\s*(\w+)\s*(?:\sAS\s+(\w+)\s*)?", re.IGNORECASE)
+SIMPLE = re.compile(
+    r"\s*(?:`?(?P<column>[a-z_]\w*)`?(?:\s*\+\s*(?P<plus>\d{1,9}))?|(?P<number>\d{1,9}))"
+    r"(?:\s+AS\s+`?(?P<name>[a-z_]\w*)`?)?\s*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Simple:
+    """A column, perhaps with a whole number added to it, or a whole number alone."""
+
+    name: str
+    column: str | None = None
+    plus: int = 0
+
+    def of(self, table: pa.Table) -> pa.ChunkedArray | None:
+        """Its values, or None if only Spark knows what is meant."""
+        if self.column is None:
+            return pa.repeat(pa.scalar(self.plus, pa.int32()), table.num_rows)
+        if self.column not in table.schema.names:
+            return None
+        values = table[self.column]
+        if not self.plus:
+            return values
+        if values.type not in (pa.int32(), pa.int64()):
+            return None
+        return pc.add_checked(values, pa.scalar(self.plus, values.type))
+
+
+def read_simple(expression: str) -> Simple | None:
+    """The expression, if it is one that needs no Spark.
+
+    >>> read_simple("dst AS node"), read_simple("hops + 1 AS hops")
+    (Simple(name='node', column='dst', plus=0), Simple(name='hops', column='hops', plus=1))
+    >>> read_simple("upper(word) AS word"), read_simple("null AS nothing"), read_simple("7")
+    (None, None, None)
+    """
+    found = SIMPLE.fullmatch(expression)
+    if found is None:
+        return None
+    column, plus, number, name = found["column"], found["plus"], found["number"], found["name"]
+    if column is not None and column.lower() in ("null", "true", "false", "current_date"):
+        return None
+    if column is None or plus:
+        return Simple(name, column, int(plus or number)) if name else None
+    return Simple(name or column, column)
 
 
 class Pick(Transform):
-    """Columns by name, some of them under another one."""
+    """Simple expressions of each row."""
 
-    def __init__(self, columns: Sequence[tuple[str, str]]) -> None:
-        """``columns`` are pairs of what a column is called and will be called."""
-        self.columns = [*columns, (WEIGHT, WEIGHT)]
-        chosen = [f"{old} AS {new}" for old, new in self.columns]
+    def __init__(self, expressions: Sequence[str], simple: Sequence[Simple]) -> None:
+        """The ``expressions`` are what ``simple`` says."""
+        self.simple = [*simple, Simple(WEIGHT, WEIGHT)]
+        chosen = [*expressions, WEIGHT]
         super().__init__(lambda frame: frame.selectExpr(*chosen))
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
-        """Picks them at once, or extends the plan."""
+        """Evaluates them at once, or extends the plan."""
         if batch.small:
             table = batch.arrow()
-            if all(old in table.schema.names for old, _ in self.columns):
-                picked = table.select([old for old, _ in self.columns])
-                ctx.send(ctx.batch(picked.rename_columns([new for _, new in self.columns])))
+            values = [each.of(table) for each in self.simple]
+            if not any(each is None for each in values):
+                names = [each.name for each in self.simple]
+                ctx.send(ctx.batch(pa.table(values, names=names)))
                 return
         super().on_message(ctx, port, time, batch)
 
@@ -56,14 +107,12 @@ class Negate(Transform):
 def mapping(expressions: Sequence[str]) -> Processor:
     """The operator for SQL expressions.
 
-    >>> mapping(["a AS b", "c"]).columns
-    [('a', 'b'), ('c', 'c'), ('_weight', '_weight')]
-    >>> type(mapping(["a + 1 AS b"])).__name__
-    'Transform'
+    >>> type(mapping(["a AS b", "c"])).__name__, type(mapping(["a || c AS b"])).__name__
+    ('Pick', 'Transform')
     """
-    picked = [PICKED.fullmatch(expression) for expression in expressions]
-    if all(picked):
-        return Pick([(each[1], each[2] or each[1]) for each in picked if each])
+    simple = [read_simple(expression) for expression in expressions]
+    if all(simple):
+        return Pick(expressions, [each for each in simple if each is not None])
 
     def selected(frame: Any) -> Any:
         return frame.selectExpr(*expressions, WEIGHT)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
-from falkirk.differential.weights import WEIGHT, settled_floats, weighed
+from falkirk.differential.weights import WEIGHT, settled_floats, stacked, weighed
 
 ROW, OTHER = "_row", "_other"
 
 
 def distinct(tables: Sequence[pa.Table], keys: Sequence[str]) -> pa.Table:
     """The values of the keys, each once."""
-    table = pa.concat_tables([each.select(list(keys)) for each in tables])
+    table = stacked([each.select(list(keys)) for each in tables])
     return settled_floats(table, keys).group_by(list(keys), use_threads=False).aggregate([])
 
 

@@ -23,14 +23,8 @@ ROUNDS_MAX = 1_000
 class Rounds:
     """How long a loop goes around: so often, or until nothing changes."""
 
-    exactly: int | None = None
-    at_most: int = ROUNDS_MAX
-
-    def __post_init__(self) -> None:
-        """Refuses a loop without a round."""
-        for number in (self.exactly, self.at_most):
-            if number is not None and number < 1:
-                raise refusal(f"a loop has at least one round, not {number}")
+    exactly: int | None
+    at_most: int
 
 
 @dataclass(eq=False)
@@ -38,7 +32,7 @@ class Variable:
     """A stream inside a loop, and what it is in the next round once that is known."""
 
     name: str
-    seed: Stream
+    seed: Stream | None
     now: Stream
     location: str
     next: Stream | None = None
@@ -53,17 +47,27 @@ class Loop:
     rounds: Rounds
     variables: list[Variable] = field(default_factory=list)
 
-    def variable(self, seed: Stream, name: str | None) -> Variable:
-        """A variable that begins as ``seed``: x = seed + later(next − seed)."""
+    def variable(self, seed: Stream | None, name: str | None) -> Variable:
+        """A variable that begins as ``seed``, or empty: x = seed + later(next − seed)."""
         none = ephemeral()
         stem = name or self.place.name
-        entering = (loops.entered(seed, self.place),)
-        begun = self.flow.place(Forward(), entering, self.place, stem=f"{stem}-seed", policy=none)
-        inputs = (loops.entered(begun, self.place),)
+        begun: Stream | None = None
+        inputs: tuple[Input, ...] = ()
+        if seed is not None:
+            entering = (loops.entered(seed, self.place),)
+            begun = self.flow.place(
+                Forward(), entering, self.place, stem=f"{stem}-seed", policy=none
+            )
+            inputs = (loops.entered(begun, self.place),)
         now = self.flow.place(Forward(), inputs, self.place, stem=stem, name=name, policy=none)
         made = Variable(now.name, begun, now, user_location())
         self.variables.append(made)
         return made
+
+    def enter(self, stream: Stream) -> Stream:
+        """``stream`` inside the loop."""
+        inputs = (loops.entered(stream, self.place),)
+        return self.flow.place(Forward(), inputs, self.place, stem="enter", policy=ephemeral())
 
     def close(self) -> None:
         """Leads every variable around."""
@@ -74,16 +78,19 @@ class Loop:
                     f"the variable {each.name!r} was never set: set what it is in the next round",
                     each.location,
                 )
-            taken = self.flow.place(
-                Negate(),
-                (loops.entered(each.seed, self.place),),
-                self.place,
-                stem=f"{each.name}-unseed",
-                policy=none,
-            )
+            coming = [loops.entered(each.next, self.place)]
+            if each.seed is not None:
+                taken = self.flow.place(
+                    Negate(),
+                    (loops.entered(each.seed, self.place),),
+                    self.place,
+                    stem=f"{each.name}-unseed",
+                    policy=none,
+                )
+                coming.append(loops.entered(taken, self.place))
             back = self.flow.place(
                 Around(self.rounds.exactly, self.rounds.at_most),
-                (loops.entered(each.next, self.place), loops.entered(taken, self.place)),
+                tuple(coming),
                 self.place,
                 stem=f"{each.name}-around",
                 policy=none,
@@ -105,6 +112,9 @@ class Loop:
 @contextmanager
 def open_loop(seed: Stream, name: str | None, rounds: Rounds) -> Iterator[Loop]:
     """A loop around the place of ``seed``; it is closed at the end of the block."""
+    for number in (rounds.exactly, rounds.at_most):
+        if number is not None and number < 1:
+            raise refusal(f"a loop has at least one round, not {number}")
     flow = seed.flow
     outside = loops.meeting_place((seed,))
     with flow.body():

@@ -18,9 +18,8 @@ from falkirk.differential.local import distinct, having
 from falkirk.differential.reducers import Reducer
 from falkirk.differential.times import touching
 from falkirk.differential.traces import (
-    LOCAL_ROWS_MAX,
+    FETCHED_KEYS_MAX,
     Runs,
-    check_columns,
     gathered,
     runs,
     united,
@@ -30,6 +29,7 @@ from falkirk.differential.weights import (
     WEIGHT,
     added,
     added_frame,
+    check_columns,
     negated,
     negated_frame,
     quoted,
@@ -52,7 +52,7 @@ class Reduce(Processor):
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Keeps what came, as far as the reducer needs it."""
-        prepared = self.reducer.prepared(batch, self.keys)
+        prepared = self.reducer.prepared(ctx, batch, self.keys)
         if not prepared.is_empty():
             ctx.state.put(prepared, label=IN)
 
@@ -66,7 +66,8 @@ class Reduce(Processor):
         keys = self.keys or tuple(n for n in before.columns if n != WEIGHT)
         check_columns(keys, before.columns)
         wanted = touched(coordinates, keys)
-        if wanted is None:
+        many = wanted is None or wanted.num_rows > FETCHED_KEYS_MAX
+        if wanted is None or (many and not (before.local and after.local)):
             change = self.by_spark(ctx, keys, coordinates, before, after)
         else:
             change = self.by_keys(ctx, keys, wanted, before, after)
@@ -88,7 +89,7 @@ class Reduce(Processor):
         now = self.reducer.reduced(ctx, added([rows[IN]], self.reducer.measures), keys)
         if OUT not in rows:
             return ctx.batch(now)
-        return ctx.batch(added([now, negated(rows[OUT].cast(now.schema))]))
+        return ctx.batch(added([now, negated(rows[OUT])]))
 
     def by_spark(
         self,
@@ -112,14 +113,14 @@ class Reduce(Processor):
 
 
 def touched(coordinates: Sequence[Runs], keys: Sequence[str]) -> pa.Table | None:
-    """The keys that may change, or a few more; None if there are too many for the driver."""
+    """The keys that may change, or a few more; None if only Spark can tell."""
     local = [each for each in coordinates if each.local]
     if not local:
         return None
     wanted, *others = sorted((distinct(each.small, keys) for each in local), key=len)
     for other in others:
         wanted = having(wanted, keys, other)
-    return wanted if wanted.num_rows <= LOCAL_ROWS_MAX else None
+    return wanted
 
 
 def matching(frame: Any, only: Any, keys: Sequence[str]) -> Any:

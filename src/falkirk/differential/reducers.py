@@ -10,7 +10,16 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from falkirk.core.errors import ExecutionError
 from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
-from falkirk.differential.weights import ONE, WEIGHT, added_frame, quoted, weighed
+from falkirk.differential.weights import (
+    ONE,
+    WEIGHT,
+    added,
+    added_frame,
+    check_columns,
+    groupable,
+    quoted,
+    weighed,
+)
 
 Row = dict[str, Any]
 
@@ -23,7 +32,7 @@ class Reducer:
 
     measures: tuple[str, ...] = ONE
 
-    def prepared(self, batch: Batch, keys: Sequence[str]) -> Batch:
+    def prepared(self, ctx: Context, batch: Batch, keys: Sequence[str]) -> Batch:
         """What is to be kept of rows that came in."""
         return batch
 
@@ -85,7 +94,8 @@ class Weights(Reducer):
         """By Spark, which calls the function for each row."""
         from pyspark.sql import functions as F
 
-        weight = F.udf(self.weight, "bigint")
+        # Spark would take type hints to say how to hand over rows.
+        weight = F.udf(lambda count: self.weight(count), "bigint")
         return frame.withColumn(WEIGHT, weight(WEIGHT)).where(f"{WEIGHT} != 0")
 
     def weight(self, count: int) -> int:
@@ -128,15 +138,20 @@ class Sums(Reducer):
         """The weight, and for each sum what it is and how many values it has."""
         return (WEIGHT, *(name for i in range(len(self.sums)) for name in (f"_sum{i}", f"_has{i}")))
 
-    def prepared(self, batch: Batch, keys: Sequence[str]) -> Batch:
-        """One row for each group."""
+    def prepared(self, ctx: Context, batch: Batch, keys: Sequence[str]) -> Batch:
+        """One row for each group; for how many there are, no expression needs Spark."""
+        if batch.small and not self.sums:
+            table = batch.arrow()
+            check_columns(keys, table.schema.names)
+            if groupable(table.select(list(keys)).schema):
+                return ctx.batch(added([table.select([*keys, WEIGHT])]))
         return batch.transform(lambda frame: self.partial(frame, keys))
 
     def partial(self, frame: Any, keys: Sequence[str]) -> Any:
         """One row for each group of a frame."""
         from pyspark.sql import functions as F
 
-        chosen = [quoted(key) for key in keys]
+        chosen = [F.col(quoted(key)) for key in keys]
         for i, (name, expression) in enumerate(self.sums.items()):
             value = F.expr(expression)
             kind = frame.select(value).schema[0].dataType.typeName()

@@ -6,14 +6,13 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from falkirk.core.errors import ExecutionError
 from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
 from falkirk.differential.local import having
-from falkirk.differential.weights import groupable, quoted
+from falkirk.differential.weights import check_columns, groupable, quoted, stacked
 
-LOCAL_ROWS_MAX = 20_000
-"""A piece with no more rows is read on the driver, which needs no job; a larger one by Spark."""
+FETCHED_KEYS_MAX = 20_000
+"""The rows of so many keys are fetched from executors; those of more are worked on there."""
 
 ROW_BYTES = 64
 """What a row that is fetched is taken to have, where nobody has counted."""
@@ -29,7 +28,8 @@ class Runs:
     @property
     def rows(self) -> int:
         """How many rows there are in all."""
-        return sum(table.num_rows for table in self.small) + sum(b.rows or 0 for b in self.large)
+        found = [table.num_rows for table in self.small] + [each.rows or 0 for each in self.large]
+        return int(sum(found))
 
     @property
     def local(self) -> bool:
@@ -43,8 +43,7 @@ class Runs:
 
     def table(self) -> pa.Table:
         """The rows on the driver as one table."""
-        names = self.small[0].schema.names
-        return pa.concat_tables([table.select(names) for table in self.small])
+        return stacked(self.small)
 
     def frames(self, ctx: Context) -> list[Any]:
         """All rows as frames: those on the driver as one."""
@@ -62,7 +61,7 @@ def runs(batches: Iterable[Batch]) -> Runs:
     for batch in batches:
         if batch.is_empty():
             continue
-        if batch.small and (batch.rows or 0) <= LOCAL_ROWS_MAX:
+        if batch.small:
             table = batch.arrow()
             if groupable(table.schema):
                 found.small.append(table)
@@ -94,7 +93,7 @@ def gathered(
     if large:
         for label, table in fetched(ctx, large, keys, wanted).items():
             found[label].append(table)
-    return {label: concatenated(tables) for label, tables in found.items() if tables}
+    return {label: stacked(tables) for label, tables in found.items() if tables}
 
 
 def fetched(
@@ -128,19 +127,3 @@ def fetched(
         own = own.select([f"{label}_{i}" for i in range(len(columns))])
         found[label] = own.rename_columns(columns)
     return found
-
-
-def check_columns(wanted: Sequence[str], there: Sequence[str]) -> None:
-    """Refuses names of columns that rows do not have."""
-    missing = [name for name in wanted if name not in there]
-    if missing:
-        have = ", ".join(name for name in there if not name.startswith("_"))
-        raise ExecutionError(
-            f"there is no column {', '.join(map(repr, missing))}: there are {have}"
-        )
-
-
-def concatenated(tables: Sequence[pa.Table]) -> pa.Table:
-    """All rows of tables with the same columns."""
-    first = tables[0].schema
-    return pa.concat_tables([table.select(first.names).cast(first) for table in tables])

@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from falkirk.core.errors import ExecutionError
+
 WEIGHT = "_weight"
 """The column that says how many of a row there are; users never name a column so."""
 
@@ -24,8 +26,8 @@ def added(tables: Sequence[pa.Table], measures: Sequence[str] = ONE) -> pa.Table
     >>> added([come, gone]).to_pylist()
     [{'word': 'a', '_weight': 2}]
     """
-    schema = tables[0].schema
-    table = pa.concat_tables([each.select(schema.names) for each in tables], promote_options="none")
+    table = stacked(tables)
+    schema = table.schema
     rest = [name for name in schema.names if name not in measures]
     table = settled_floats(table, rest)
     if rest:
@@ -37,6 +39,41 @@ def added(tables: Sequence[pa.Table], measures: Sequence[str] = ONE) -> pa.Table
             {name: [pc.sum(table[name]).as_py() or 0] for name in measures}, schema=schema
         )
     return summed.filter(some(summed, measures))
+
+
+def stacked(tables: Sequence[pa.Table]) -> pa.Table:
+    """All rows of tables with the same columns, in the order of the first; nothing is widened."""
+    names = tables[0].schema.names
+    kinds: dict[str, pa.DataType] = {}
+    for table, name in ((table, name) for table in tables for name in names):
+        if name not in table.schema.names or len(table.schema) != len(names):
+            there = " and ".join(sorted({", ".join(shown(each)) for each in tables}))
+            raise ExecutionError(f"rows that come together have different columns: {there}")
+        kind = table.schema.field(name).type
+        if kinds.setdefault(name, kind) != kind and not pa.types.is_null(kind):
+            if not pa.types.is_null(kinds[name]):
+                raise ExecutionError(
+                    f"rows that come together have the column {name!r} as {kinds[name]} and as"
+                    f" {kind}: a map with CAST makes them the same"
+                )
+            kinds[name] = kind
+    schema = pa.schema([(name, kinds[name]) for name in names])
+    return pa.concat_tables([table.select(names).cast(schema) for table in tables])
+
+
+def shown(table: pa.Table) -> list[str]:
+    """The columns that users know of."""
+    return sorted(name for name in table.schema.names if not name.startswith("_"))
+
+
+def check_columns(wanted: Sequence[str], there: Sequence[str]) -> None:
+    """Refuses names of columns that rows do not have."""
+    missing = [name for name in wanted if name not in there]
+    if missing:
+        have = ", ".join(name for name in there if not name.startswith("_"))
+        raise ExecutionError(
+            f"there is no column {', '.join(map(repr, missing))}: there are {have}"
+        )
 
 
 def some(table: pa.Table, measures: Sequence[str]) -> Any:
