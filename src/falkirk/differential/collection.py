@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from falkirk.core.policy import Policy
+from falkirk.core.policy import Policy, ephemeral
 from falkirk.dataflow.arguments import columns, expressions, function_of
 from falkirk.dataflow.batch import Frame
 from falkirk.dataflow.location import refusal
@@ -197,6 +197,14 @@ class Collection:
         policy: Policy | None = None,
     ) -> "Collection":
         streams = (self.stream, *(self._checked(other).stream for other in others))
+        region = self.stream.flow.region
+        if (
+            policy is None
+            and operator.stateless
+            and region
+            and not (region.stateless or region.tainted)
+        ):
+            policy = ephemeral()  # a region is for those who have something to save
         return Collection(operate(operator, streams, stem, name, policy))
 
     def _checked(self, other: object) -> "Collection":

@@ -1,23 +1,22 @@
 """Folded state of several times made into one: where no event to come can tell the times apart.
 
-An event at x sees the state of the times t ≤ x. The times at which there can still be events lie at
-or after some minimal ones, f. Among those, t ≤ x says the same as join(t, f) ≤ x, so t may be
-replaced by the meet of all join(t, f), and equal representatives cannot be told apart. The rule is
-differential dataflow's.
+The times at which there can still be events lie at or after some minimal ones. In each coordinate
+there is a least value that such a time can have. What lies below it is past: at or before every
+event, and never at the same coordinate as one. So all smaller values mean the same, and one of
+them, the last, stands for all.
 
-The representative itself may be a time to come. What is merged gets the join of its own times
-instead, which says the same and is past: at (2, 5) one must still see that nothing came at (2, 5).
+Differential dataflow merges a little more, at times which may be those of events to come. Here a
+time that is past must be seen to be: what came at (3, 5) and at (4, 2) meets at (4, 5), and so it
+matters at (4, 5) that the former did not come in epoch 4.
 """
 
-from collections.abc import Iterable
-from functools import reduce
 from typing import Any
 
 from falkirk.core.domain import Structured
 from falkirk.core.machine.events import Collect, Compacted, Effect
 from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.state import State
-from falkirk.core.order import Order, product_leq
+from falkirk.core.order import product_leq
 from falkirk.core.reorder import spread
 from falkirk.core.times import INF, ProcessorId, Time
 
@@ -26,7 +25,7 @@ Group = tuple[Any, tuple[Entry, ...]]
 
 
 def compactable(state: State, p: ProcessorId) -> list[Group]:
-    """Groups of two or more entries of folded state, each with a time for all of them."""
+    """Groups of two or more entries of folded state, each with its representative time."""
     ledger, domain = state.ledgers[p], state.flow.graph.domains[p]
     entries = ledger.base.state
     if len(entries) < 2:
@@ -34,36 +33,33 @@ def compactable(state: State, p: ProcessorId) -> list[Group]:
     if not isinstance(domain, Structured):
         return [(entries[-1][0], tuple(entries))]
     askable = least_outside(domain, ledger.base.frontier)
+    if not askable:
+        return []
     if state.flow.processors[p].policy.replays:  # what was logged and not folded may run again
         askable = least(askable + list(ledger.records))
-    groups = [
-        (time, tuple(entry for entry in entries if entry[0] in times))
-        for time, times in merged((time for time, _ in entries), askable, ledger.base.frontier)
-    ]
-    return [(time, group) for time, group in groups if len(group) > 1]
+    floor = floor_of(askable)
+    groups: dict[Time, list[Entry]] = {}
+    for time, batch in entries:
+        groups.setdefault(representative(time, floor), []).append((time, batch))
+    return [(time, tuple(group)) for time, group in groups.items() if len(group) > 1]
 
 
-def merged(
-    times: Iterable[Time], askable: list[Time], frontier: Any
-) -> list[tuple[Time, set[Time]]]:
-    """Sets of ``times`` that nobody tells apart, each with its join, as far as that is past."""
-    groups: dict[Time, set[Time]] = {}
-    for time in times:
-        groups.setdefault(representative(time, askable), set()).add(time)
-    joined = [(reduce(Order.PRODUCT.join, group), group) for group in groups.values()]
-    return [(time, group) for time, group in joined if time in frontier]
+def floor_of(askable: list[Time]) -> Time:
+    """The least value of each coordinate among times to come, all of which are after some given.
 
-
-def representative(time: Time, askable: list[Time]) -> Time:
-    """The latest time that the ``askable`` times and later ones cannot tell from ``time``.
-
-    >>> representative((0, 5), [(1, 4), (2, 0)]), representative((1, 2), [(1, 4), (2, 0)])
-    ((1, 5), (1, 2))
-    >>> representative((0, 1), [(1, 4), (2, 0)])
-    (1, 1)
+    >>> floor_of([(1, 4), (2, 0)])
+    (1, 0)
     """
-    joined = [Order.PRODUCT.join(time, f) for f in askable]
-    return reduce(Order.PRODUCT.meet, joined) if joined else time
+    return tuple(min(values) for values in zip(*askable, strict=True))
+
+
+def representative(time: Time, floor: Time) -> Time:
+    """The last past time that events at or after ``floor`` cannot tell from ``time``.
+
+    >>> [representative(time, (3, 0)) for time in ((0, 5), (2, 5), (3, 5))]
+    [(2, 5), (2, 5), (3, 5)]
+    """
+    return tuple(max(value, least - 1) for value, least in zip(time, floor, strict=True))
 
 
 def least_outside(domain: Structured, frontier: Any) -> list[Time]:

@@ -1,0 +1,115 @@
+"""Failures inside loops: rollback to (epoch, round) in place, restores, restarts; the same rows."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+from tests.spark.changing import shown
+from tests.spark.test_differential_graphs import SCHEMA, random_graph, weak
+
+import falkirk as fk
+from falkirk.core.machine.events import Finish, RolledBack
+from falkirk.core.times import INF
+from falkirk.dataflow.description import describe
+from falkirk.differential import graphs
+from falkirk.runtime.driver import Driver
+from falkirk.runtime.options import Options
+from falkirk.runtime.run import held, prepared
+from falkirk.store import open_store
+from falkirk.testing.script import Remembered
+
+pytestmark = pytest.mark.spark
+
+POLICIES = {
+    "lazy": fk.lazy(),
+    "lazy every 3": fk.lazy(every=3),
+    "eager": fk.eager(),
+    "history": fk.history(),
+}
+EPOCHS = 8
+
+
+class StopError(Exception):
+    """The driver is told to go away."""
+
+
+class Troubled:
+    """Runs a flow, over and over on one store, and makes processors and drivers fail by a seed."""
+
+    def __init__(self, spark: SparkSession, store: Path, seed: int) -> None:
+        self.spark, self.store, self.rng = spark, store, random.Random(seed)
+        self.recoveries: list[RolledBack] = []
+        self.restarts = 0
+
+    def run(self, flow: fk.Dataflow, options: Options, failures: int, restarts: int) -> None:
+        """Goes on until the inputs have ended."""
+        while not self.attempt(flow, options, failures, self.restarts < restarts):
+            self.restarts += 1
+
+    def attempt(self, flow: fk.Dataflow, options: Options, failures: int, stops: bool) -> bool:
+        blueprint, store = flow.build(), open_store(str(self.store))
+        with held(store):
+            store.adopt(describe(blueprint))
+            driver = prepared(blueprint, store, self.spark, options)
+            inner = [p for p, node in blueprint.nodes.items() if node.processor is not None]
+            self.strike(driver, inner, failures, stops)
+            try:
+                driver.run()
+            except StopError:
+                return False
+            finally:
+                self.recoveries += driver.report.recoveries
+                store.close()
+        return True
+
+    def strike(self, driver: Driver, inner: list[Any], failures: int, stops: bool) -> None:
+        """Counts finished events; at some of them a processor fails, and at one all is over."""
+        when = {self.rng.randrange(5, 400) for _ in range(failures)}
+        last = self.rng.randrange(60, 300) if stops else None
+        step, seen = driver.step, 0
+
+        def counted(event: Any) -> None:
+            nonlocal seen
+            step(event)
+            if isinstance(event, Finish):
+                seen += 1
+                if seen in when:
+                    lost = frozenset(self.rng.sample(inner, self.rng.choice([1, 1, 2])))
+                    driver.tell(driver.failures.lost, lost, RuntimeError("gone"))
+                if seen == last:
+                    driver.break_off(StopError())
+
+        driver.step = counted  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_failures_in_the_middle_of_a_loop_change_nothing(
+    spark: SparkSession, tmp_path: Path, policy: str
+) -> None:
+    changes, sink = random_graph(10, EPOCHS, 6, seed=21), Remembered()
+    flow = fk.Dataflow("components")
+    edges = changes.read(flow, "edges", SCHEMA)
+    with flow.policy(POLICIES[policy]):
+        made = graphs.connected_components(edges)
+    made.changes().write(sink, name="out")
+    troubled = Troubled(spark, tmp_path / "store", seed=22)
+    troubled.run(flow, Options(), failures=6, restarts=2)
+    assert shown(sink, ("node", "component"), EPOCHS) == [weak(sums) for sums in changes.sums]
+    assert len(troubled.recoveries) >= 4
+    assert troubled.restarts == 2
+    if policy != "history":  # which replays, and so seldom goes back at all
+        assert rounds(troubled.recoveries), "some went back to a round in the middle of an epoch"
+
+
+def rounds(recoveries: list[RolledBack]) -> list[Any]:
+    """The frontiers that end in the middle of the rounds of an epoch."""
+    return [
+        time
+        for each in recoveries
+        for frontier in each.frontiers.values()
+        if not frontier.is_top
+        for time in frontier.maximal
+        if len(time) > 1 and time[-1] != INF
+    ]
