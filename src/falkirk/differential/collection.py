@@ -16,7 +16,7 @@ from falkirk.dataflow.stream import Stream
 from falkirk.differential import loop as loops
 from falkirk.differential.delay import Delay
 from falkirk.differential.join import Join
-from falkirk.differential.linear import Negate, mapping
+from falkirk.differential.linear import Negate, Rename, mapping
 from falkirk.differential.loop import ROUNDS_MAX, Rounds
 from falkirk.differential.reduce import Reduce
 from falkirk.differential.reducers import Calls, Least, Once, Sums, Top, Weights
@@ -183,10 +183,7 @@ class Collection:
         """
         (chosen,) = columns(column, "changes")
         with self.stream.flow.attempt():
-            whole = self.consolidate()
-            return whole.stream.transform(
-                lambda frame: frame.withColumnRenamed(WEIGHT, chosen), name=name or None
-            )
+            return self.consolidate()._operate(Rename(chosen), (), "changes", name).stream
 
     def _operate(
         self,

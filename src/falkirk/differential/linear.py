@@ -89,6 +89,24 @@ class Pick(Transform):
         super().on_message(ctx, port, time, batch)
 
 
+class Rename(Transform):
+    """The weight under a name of the user's."""
+
+    def __init__(self, name: str) -> None:
+        """``name`` is what the weight is called from here on."""
+        self.name = name
+        super().__init__(lambda frame: frame.withColumnRenamed(WEIGHT, name))
+
+    def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
+        """Renames it at once, or extends the plan."""
+        if batch.small:
+            table = batch.arrow()
+            names = [self.name if name == WEIGHT else name for name in table.schema.names]
+            ctx.send(ctx.batch(table.rename_columns(names)))
+        else:
+            super().on_message(ctx, port, time, batch)
+
+
 class Negate(Transform):
     """What came is gone, and the other way round."""
 
