@@ -132,7 +132,9 @@ def mapping(expressions: Sequence[str]) -> Processor:
     if all(simple):
         return Pick(expressions, [each for each in simple if each is not None])
 
+    weight = [] if "*" in [expression.strip() for expression in expressions] else [WEIGHT]
+
     def selected(frame: Any) -> Any:
-        return frame.selectExpr(*expressions, WEIGHT)
+        return frame.selectExpr(*expressions, *weight)
 
     return Transform(selected)
