@@ -6,7 +6,15 @@ from pathlib import Path
 
 from benchmarks.report import show, write
 
-BENCHMARKS = ("rollback", "exactly-once", "ephemeral", "recovery", "policies")
+BENCHMARKS = (
+    "rollback",
+    "exactly-once",
+    "ephemeral",
+    "stateless",
+    "recovery",
+    "policies",
+    "components",
+)
 """The modules of this package that have a ``run(quick)``, in the order in which they run.
 
 A name has a dash where its module has an underscore.

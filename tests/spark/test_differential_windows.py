@@ -12,6 +12,7 @@ from tests.spark.changing import Changing, Multiset, check
 import falkirk as fk
 from falkirk.core.errors import DefinitionError
 from falkirk.differential import collection, windows
+from falkirk.runtime.options import Options
 from falkirk.testing.script import Script
 
 pytestmark = pytest.mark.spark
@@ -85,3 +86,23 @@ def test_windows_with_gaps_are_refused() -> None:
         windows.sliding(rows, "at", 10, 11)
     with pytest.raises(DefinitionError, match="at least one second"):
         windows.tumbling(rows, "at", 0)
+
+
+@pytest.mark.parametrize("small_bytes_max", [1 << 20, 0])
+def test_a_python_reducer_with_moments_for_keys(spark: SparkSession, small_bytes_max: int) -> None:
+    flow = fk.Dataflow("moments")
+    script = [[{"at": START, "n": n} for n in (1, 2, 3)]]
+    schema = pa.schema([("at", MOMENT), ("n", "int64")])
+    rows = collection(flow.read(Script(script, schema), name="rows"))
+    made = (
+        windows.tumbling(rows, "at", 60)
+        .group_by("window")
+        .reduce(total, pa.schema([("n", "int64")]))
+    )
+    begin = floored(START, 60)
+    right = {"n": (("window", "n"), [Counter({(begin, 6): 1})])}
+    check(spark, flow, {"n": made}, right, Options(small_bytes_max=small_bytes_max))
+
+
+def total(keys: Any, rows: Any) -> Any:
+    return [{"n": sum(row["n"] * count for row, count in rows)}]

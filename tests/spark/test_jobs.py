@@ -6,12 +6,18 @@ Counts are stable where times are not. The table in docs/internals/runtime.md sa
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
 
 import falkirk as fk
-from falkirk.connectors import Numbers
+from falkirk.connectors import Files, Numbers
+from falkirk.dataflow.connecting import Limit
+from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.store import open_store
 from falkirk.testing.script import Remembered
@@ -20,6 +26,8 @@ pytestmark = pytest.mark.spark
 
 EPOCHS = 6
 """Too few for runs of a trace to be merged, which would write them once more."""
+CALLS = 38
+"""To read a file, to filter and to group its rows, and to fetch the result."""
 Shape = Callable[[fk.Stream], list[fk.Stream]]
 """What is made of the numbers: the streams that are written."""
 
@@ -111,3 +119,43 @@ def test_what_an_epoch_costs(
     spark: SparkSession, tmp_path: Path, shape: Shape, jobs: int, batches: int
 ) -> None:
     assert cost(spark, tmp_path, shape) == (jobs, batches)
+
+
+@contextmanager
+def calls_to_spark() -> Iterator[list[str]]:
+    """The commands that were sent to Spark's JVM inside.
+
+    Without those that let go of Spark's objects: when that happens is up to Python.
+    """
+    found: list[str] = []
+    send = GatewayClient.send_command
+
+    def sending(self: Any, command: str, *args: Any, **options: Any) -> Any:
+        if not command.startswith("m\n"):
+            found.append(command)
+        return send(self, command, *args, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GatewayClient, "send_command", sending)
+        yield found
+
+
+def test_how_often_spark_is_called(spark: SparkSession, tmp_path: Path) -> None:
+    """A file, a filter and a running count: each call takes about a third of a millisecond."""
+
+    def calls(files: int) -> int:
+        place = tmp_path / str(files)
+        (place / "in").mkdir(parents=True)
+        for number in range(files):
+            pq.write_table(pa.table({"k": [1, 2, 2], "n": [1, 2, 3]}), place / "in" / f"{number}")
+        flow, sink = fk.Dataflow("calls"), Remembered()
+        source = Files(place / "in", schema="k BIGINT, n BIGINT", order="name")
+        rows = flow.read(source, name="rows", limit=Limit(files=1))
+        rows.where("n > 1").group_by("k").count(policy=fk.eager()).write(sink, name="out")
+        with calls_to_spark() as found:
+            run(flow, place / "state", spark, options=Options(concurrent_jobs=1))
+        assert len(sink.times) == files
+        return len(found)
+
+    calls(1)  # what is looked up once
+    assert calls(6) - calls(3) == 3 * CALLS

@@ -1,5 +1,6 @@
 """Files in a folder as a source: any format that Spark reads, each file once."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ class Files:
     options: Mapping[str, str] = field(default_factory=dict)
     order: str = "modified"
     watch: bool = False
+    _looked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     replayable = True
 
@@ -45,19 +47,22 @@ class Files:
         waiting = self._after(start)
         if limit.files is not None:
             waiting = waiting[: limit.files]
-        return list(waiting[-1]) if waiting else start
+        if not waiting:
+            return start
+        end = list(waiting[-1])
+        self._looked["range"] = (start, end, waiting)  # what is read next
+        return end
 
     def read(self, session: Any, start: Any, end: Any) -> Any:
         """A plan that reads the files after ``start`` up to ``end``."""
-        reader = session.read.format(self.format).options(**self.options)
-        if self.schema is not None:
-            reader = reader.schema(self.schema)
-        return reader.load([str(Path(self.path) / name) for _, name in self._between(start, end)])
+        paths = [self._path(name) for _, name in self._between(start, end)]
+        # One path is handed over in one call, a list of them in several.
+        return self._reader(session).load(paths[0] if len(paths) == 1 else paths)
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
-        files = [Path(self.path) / name for _, name in self._between(start, end)]
-        return sum(file.stat().st_size for file in files) * COMPRESSED.get(self.format, 1)
+        files = [self._path(name) for _, name in self._between(start, end)]
+        return sum(os.stat(file).st_size for file in files) * COMPRESSED.get(self.format, 1)
 
     def finished(self, position: Any) -> bool:
         """Whether all files are read and no more are waited for."""
@@ -66,7 +71,24 @@ class Files:
     def commit(self, end: Any) -> None:
         """Files stay where they are."""
 
+    def _path(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def _reader(self, session: Any) -> Any:
+        """A reader with all options, made once: each of them is a call to Spark."""
+        known, reader = self._looked.get("reader", (None, None))
+        if known is not session:
+            reader = session.read.format(self.format).options(**self.options)
+            if self.schema is not None:
+                reader = reader.schema(self.schema)
+            self._looked["reader"] = (session, reader)
+        return reader
+
     def _between(self, start: Any, end: Any) -> list[tuple[int, str]]:
+        looked = self._looked.get("range")
+        if looked is not None and looked[:2] == (start, end) and self._is_there(end):
+            found: list[tuple[int, str]] = looked[2]
+            return found
         found = [file for file in self._after(start) if file <= (end[0], end[1])]
         if not found or found[-1] != (end[0], end[1]):
             raise ConnectorError(
@@ -75,15 +97,26 @@ class Files:
             )
         return found
 
+    def _is_there(self, position: Any) -> bool:
+        try:
+            found = os.stat(self._path(position[1]))
+        except OSError:
+            return False
+        return self.order != "modified" or found.st_mtime_ns == position[0]
+
     def _after(self, position: Any) -> list[tuple[int, str]]:
-        folder = Path(self.path)
-        if not folder.is_dir():
-            raise ConnectorError(f"{self.path} is not a folder")
-        found = []
-        for entry in folder.iterdir():
-            if entry.name.startswith((".", "_")) or not entry.is_file():
-                continue
-            modified = entry.stat().st_mtime_ns if self.order == "modified" else 0
-            if (modified, entry.name) > (position[0], position[1]):
-                found.append((modified, entry.name))
+        """The files after ``position``, in order: one look at the folder."""
+        modified = self.order == "modified"
+        after, found = (position[0], position[1]), []
+        try:
+            entries = os.scandir(self.path)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ConnectorError(f"{self.path} is not a folder") from error
+        with entries:
+            for entry in entries:
+                if entry.name.startswith((".", "_")) or not entry.is_file():
+                    continue
+                file = (entry.stat().st_mtime_ns if modified else 0, entry.name)
+                if file > after:
+                    found.append(file)
         return sorted(found)

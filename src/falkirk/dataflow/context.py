@@ -71,6 +71,12 @@ class Context(Protocol):
     def union(self, batches: Iterable[Batch]) -> Batch:
         """The rows of all ``batches``, of which there is at least one."""
 
+    def group(self, batch: Batch, keys: Sequence[str], values: Sequence[str]) -> Batch:
+        """One row for each value of ``keys``, with ``values``; nothing is evaluated yet.
+
+        Both are SQL expressions with names, and values are aggregates.
+        """
+
     def aggregate(
         self,
         batches: Iterable[Batch],

@@ -33,7 +33,39 @@ def paragraph(blueprint: Blueprint, node: Node, dirty: bool) -> list[str]:
         crossing = way(blueprint.nodes[edge.source], node, blueprint.ports[edge.name])
         how = "" if crossing == "same" else f" ({crossing})"
         lines.append(f"    port {blueprint.ports[edge.name]} from {edge.source}{how}")
-    return lines + [f"    plan is cut: {reason}" for reason in cuts(blueprint, node)]
+    lines += [f"    plan is cut: {reason}" for reason in cuts(blueprint, node)]
+    plan = fused(blueprint, node)
+    return [*lines, f"    one job: {plan}"] if plan else lines
+
+
+def fused(blueprint: Blueprint, node: Node) -> str:
+    """The plan that is evaluated at ``node``, if it has others in it; what is in brackets is done.
+
+    Whoever only extends a plan has one receiver, so behind a cut there is a tree.
+    """
+    if not cuts(blueprint, node):
+        return ""
+    seen = {node.name}
+
+    def leading_to(name: ProcessorId) -> str:
+        steps = [str(name)]
+        while len(edges := blueprint.flow.graph.inputs(name)) == 1:
+            name = edges[0].source
+            if name in seen or cuts(blueprint, blueprint.nodes[name]):
+                return " → ".join([f"[{name}]", *reversed(steps)])
+            seen.add(name)
+            steps.append(str(name))
+        branches = [branch(edge.source) for edge in edges]
+        return " → ".join([*([f"({', '.join(branches)})"] if branches else []), *reversed(steps)])
+
+    def branch(name: ProcessorId) -> str:
+        if name in seen or cuts(blueprint, blueprint.nodes[name]):
+            return f"[{name}]"
+        seen.add(name)
+        return leading_to(name)
+
+    text = leading_to(node.name)
+    return text if len(seen) > 1 else ""
 
 
 def way(source: Node, target: Node, port: int) -> str:

@@ -24,7 +24,7 @@ from falkirk.dataflow.location import refusal
 from falkirk.dataflow.meeting import operate, operate_together
 from falkirk.dataflow.operators import join, newest
 from falkirk.dataflow.operators.forward import Forward
-from falkirk.dataflow.operators.plan import Together, Transform
+from falkirk.dataflow.operators.plan import Together, Transform, Whole
 from falkirk.dataflow.processor import Processor
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Stream:
         streams = (self, *streams_of(others, "transform"))
         if not whole and not others:
             return operate(Transform(function), streams, "transform", name, policy)
-        made = Together(function, len(streams))
+        made = Together(function, len(streams)) if others else Whole(function)
         needed = range(len(streams)) if others else ()
         return operate_together(made, streams, needed, "transform", name, policy)
 

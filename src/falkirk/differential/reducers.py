@@ -234,7 +234,7 @@ class Calls(Reducer):
         """By Spark's workers, group by group."""
         from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-        known = to_arrow_schema(frame.select(*map(quoted, keys)).schema)
+        known = to_arrow_schema(frame.select(*map(quoted, keys)).schema, timezone="UTC")
         result = from_arrow_schema(self.result_schema(known))
         function = self.called
 

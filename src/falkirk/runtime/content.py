@@ -71,6 +71,7 @@ class Content:
         "rows",
         "small_frame",
         "table",
+        "table_bytes",
     )
 
     def __init__(
@@ -92,6 +93,7 @@ class Content:
         self.small_frame: Any = None
         self.held_bytes: int | None = None
         self.rows: int | None = None
+        self.table_bytes: int | None = None
         if table is not None:
             self.rows = table.num_rows
         elif reference is not None:

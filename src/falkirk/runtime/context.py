@@ -151,11 +151,18 @@ class EventContext:
 
     def union(self, batches: Iterable[Batch]) -> Batch:
         """All rows of several batches."""
-        contents = [batch.content for batch in batches]
-        if len(contents) == 1:
-            return Batch(contents[0], self.materialiser)
-        united = self.materialiser.union(contents, self.work.processor)
-        return Batch(united, self.materialiser)
+        contents, p = [batch.content for batch in batches], self.work.processor
+        united = contents[0] if len(contents) == 1 else self.materialiser.union(contents, p)
+        return Batch(united, self.materialiser, user=p)
+
+    def group(self, batch: Batch, keys: Sequence[str], values: Sequence[str]) -> Batch:
+        """Groups a batch; a plan."""
+        column = self.materialiser.column
+
+        def grouped(frame: Any) -> Any:
+            return frame.groupBy(*map(column, keys)).agg(*map(column, values))
+
+        return batch.transform(grouped)
 
     def aggregate(
         self,

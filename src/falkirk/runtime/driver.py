@@ -151,7 +151,7 @@ class Driver:
     def _unquiet(self) -> bool:
         return bool(
             self.busy
-            or self.persistence.waiting
+            or self.persistence.unfinished
             or self.outputs.waiting
             or not self.inbox.empty()
             or self.failures.pending

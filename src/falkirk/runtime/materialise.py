@@ -36,6 +36,14 @@ class Materialiser:
         self.session, self.files, self.small_bytes_max = session, files, small_bytes_max
         self.blocks = Blocks(gateway_of(session))
         self._handed = local()
+        self._columns: dict[str, Any] = {}
+
+    def column(self, expression: str) -> Any:
+        """An SQL expression as a column, made once: that takes several calls to Spark."""
+        found = self._columns.get(expression)
+        if found is None:
+            found = self._columns[expression] = F.expr(expression)
+        return found
 
     # Into one content.
 

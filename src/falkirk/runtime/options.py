@@ -16,7 +16,7 @@ class Options:
 
     concurrent_jobs: int = 4
     epochs_ahead: int = 4
-    poll_seconds: float = 0.02
+    poll_seconds: float = 0.01
     tick_seconds: float = 0.05
     waiting_writes_max: int = 64
     small_bytes_max: int = 32 * 1024 * 1024

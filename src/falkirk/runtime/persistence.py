@@ -1,7 +1,8 @@
 """Carries out the effects on the store off the critical path: in order, many in one commit.
 
 Files come first and the transaction that makes them visible after them. While one group is being
-written the next one gathers, so a slow store makes groups larger and not the flow slower.
+written the next one gathers, so a slow store makes groups larger and not the flow slower. What only
+tidies up is put off for a moment, so that no checkpoint waits for it.
 """
 
 import logging
@@ -9,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any
 
@@ -20,6 +21,7 @@ from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.patience import STORE, Patience
+from falkirk.runtime.tidying import PutOff
 from falkirk.store import LeaseLostError
 
 Write = Persist | Retract | Collect | CollectLog
@@ -51,7 +53,8 @@ class Persistence:
         self.store, self.materialiser, self.patience = store, materialiser, patience
         self._durable, self._lost, self._broken = durable, lost, broken
         self._queue: SimpleQueue[Item] = SimpleQueue()
-        self._lock, self._waiting = Lock(), 0
+        self._lock, self._waiting, self._unfinished = Lock(), 0, 0
+        self._later = PutOff()
         self.commits = 0
         self.folds: Counter[ProcessorId] = Counter()
         self._writers = ThreadPoolExecutor(WRITERS, "falkirk-write")
@@ -60,15 +63,21 @@ class Persistence:
 
     @property
     def waiting(self) -> int:
-        """How many effects are not durable yet."""
+        """How many effects are not durable yet and should be; what may be put off is none."""
         return self._waiting
+
+    @property
+    def unfinished(self) -> int:
+        """How many effects are not durable yet."""
+        return self._unfinished
 
     def submit(self, effect: Write, capture: Any = None) -> None:
         """Queues an effect; called by the driver."""
         if isinstance(effect, Collect):
             self.folds[effect.processor] += 1
         with self._lock:
-            self._waiting += 1
+            self._unfinished += 1
+            self._waiting += not isinstance(effect, Collect | CollectLog)
         self._queue.put((effect, capture))
 
     def ask(self, question: Callable[[], None]) -> None:
@@ -82,21 +91,46 @@ class Persistence:
         self._writers.shutdown()
 
     def _run(self) -> None:
-        while (item := self._queue.get()) is not None:
+        while True:
+            try:
+                item = self._queue.get(timeout=self._later.patience)
+            except Empty:
+                self._tidy()
+                continue
             group: list[tuple[Write, Any]] = []
             while isinstance(item, tuple):
-                group.append(item)
+                effect = item[0]
+                if isinstance(effect, Collect | CollectLog):
+                    self._later.put(effect)
+                else:
+                    if isinstance(effect, Retract) and self._later:
+                        self._write_group(group)
+                        group = []
+                        self._tidy()  # it belongs to the timeline that is left
+                    group.append(item)
                 if len(group) == GROUP_MAX or self._queue.empty():
                     break
                 item = self._queue.get()
-            if group:
-                self._attempt(self._write, group)
-                with self._lock:
-                    self._waiting -= len(group)
+            self._write_group(group)
+            if self._later.due or not isinstance(item, tuple):
+                self._tidy()
             if item is None:
                 return
             if not isinstance(item, tuple):
                 self._attempt(item)
+
+    def _write_group(self, group: list[tuple[Write, Any]]) -> None:
+        if group:
+            self._attempt(self._write, group)
+            with self._lock:
+                self._waiting -= len(group)
+                self._unfinished -= len(group)
+
+    def _tidy(self) -> None:
+        if count := len(self._later):
+            self._attempt(self._write, [(effect, None) for effect in self._later.take()])
+            with self._lock:
+                self._unfinished -= count
 
     def _attempt(self, action: Callable[..., None], *args: Any) -> None:
         try:

@@ -20,17 +20,38 @@ class Frame:
     def __init__(self, columns: Iterable[str], rows: Iterable[Row]) -> None:
         self.columns, self.rows = list(columns), list(rows)
 
+    @property
+    def dtypes(self) -> list[tuple[str, str]]:
+        """Columns have no types here."""
+        return [(column, "") for column in self.columns]
+
+    def unionByName(self, other: "Frame") -> "Frame":
+        """The rows of both."""
+        return Frame(self.columns, [*self.rows, *other.rows])
+
     def selectExpr(self, *expressions: str) -> "Frame":
-        """Understands columns, quoted columns, numbers and try_divide, each with a name or none."""
-        named = [re.fullmatch(r"(.+?)(?: AS `?([^`]+)`?)?", each) for each in expressions]
-        chosen = {m[2] or m[1].strip("`"): m[1] for m in named if m}
+        """Understands columns, numbers, casts of them and try_divide, each with a name or none."""
+        every = {name: name for name in self.columns if "*" in expressions}
+        named = [
+            re.fullmatch(r"(CAST\(.+\)|.+?)(?: AS `?([^`]+)`?)?", e)
+            for e in expressions
+            if e != "*"
+        ]
+        chosen = every | {m[2] or m[1].strip("`"): m[1] for m in named if m}
         rows = [{name: value(row, text) for name, text in chosen.items()} for row in self.rows]
         return Frame(chosen, rows)
 
     def where(self, condition: str) -> "Frame":
-        """Understands `false`, and one column that is true or not."""
-        kept = [] if condition == "false" else [row for row in self.rows if row[condition]]
+        """Understands `false`, one column that is true or not, and one that is above a number."""
+        column, _, bound = condition.partition(" > ")
+        kept = [row for row in self.rows if condition != "false" and row[column]]
+        if bound:
+            kept = [row for row in self.rows if row[column] > int(bound)]
         return Frame(self.columns, kept)
+
+    def drop(self, column: str) -> "Frame":
+        """All other columns."""
+        return self.selectExpr(*(name for name in self.columns if name != column))
 
     def groupBy(self, *keys: str) -> "Groups":
         return Groups(self, keys)
@@ -83,6 +104,8 @@ def value(row: Row, text: str) -> Any:
     if divided := re.fullmatch(r"try_divide\(`(.+)`, `(.+)`\)", text):
         total, count = row[divided[1]], row[divided[2]]
         return total / count if count else None
+    if cast := re.fullmatch(r"CAST\((.+) AS BIGINT\)", text):
+        text = cast[1]
     if text.strip("`") in row:
         return row[text.strip("`")]
     return {"NULL": None}.get(text) if text == "NULL" else int(text)

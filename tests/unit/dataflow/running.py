@@ -1,5 +1,6 @@
 """A tiny runtime: drives the real machine through a flow whose frames are lists of rows."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any
@@ -45,6 +46,14 @@ class Batch:
     def materialise(self) -> "Batch":
         self.materialised = True
         return self
+
+    @property
+    def rows(self) -> int | None:
+        return len(self.frame.rows) if self.materialised else None
+
+    @property
+    def small(self) -> bool:
+        return False
 
     def arrow(self) -> list[Row]:
         return self.materialise().frame.rows
@@ -121,6 +130,19 @@ class Context:
     def union(self, batches: Iterable[Batch]) -> Batch:
         frames = [batch.frame for batch in batches]
         return Batch(Frame(frames[0].columns, [row for frame in frames for row in frame.rows]))
+
+    def group(self, batch: Batch, keys: Sequence[str], values: Sequence[str]) -> Batch:
+        called = [re.fullmatch(r"(\w+)\((.+)\) AS `(.+)`", value) for value in values]
+        found = [(call[1], call[2], call[3]) for call in called if call]
+
+        def grouped(frame: Frame) -> Frame:
+            arguments = [f"{argument} AS arg{i}" for i, (_, argument, _) in enumerate(found)]
+            groups = frame.selectExpr(*keys, *arguments).groupBy(*frame.selectExpr(*keys).columns)
+            made = groups.agg({f"arg{i}": function for i, (function, _, _) in enumerate(found)})
+            named = [f"`{how}(arg{i})` AS `{name}`" for i, (how, _, name) in enumerate(found)]
+            return made.selectExpr(*(f"`{key}`" for key in groups.keys), *named)
+
+        return batch.transform(grouped)
 
     def aggregate(
         self,

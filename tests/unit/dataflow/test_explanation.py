@@ -4,7 +4,7 @@ from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
 from falkirk.dataflow import Dataflow
-from falkirk.dataflow.explanation import cuts, policy_text, tainted
+from falkirk.dataflow.explanation import cuts, fused, policy_text, tainted
 
 
 def counting() -> Dataflow:
@@ -43,6 +43,40 @@ def test_plans_are_cut_where_rows_are_needed() -> None:
     assert found["counts"] == ["RunningAggregate evaluates"]
     assert found["loop-around"] == ["Around evaluates"]
     assert found["out"] == ["an output stages its rows"]
+
+
+def test_a_job_is_shown_where_its_plan_is_cut() -> None:
+    flow = fk.Dataflow("jobs")
+    left, right = flow.read(Source(), name="left"), flow.read(Source(), name="right")
+    shared = left.where("a", name="shared")
+    other = right.select("b", name="other")
+    shared.join(other, on="b", name="joined").write(Sink(), name="out")
+    counts = shared.select("b", name="picked").group_by("b").count(name="counts")
+    counts.write(Sink(), name="totals")
+    built = flow.build()
+    assert {name: fused(built, node) for name, node in built.nodes.items()} == {
+        "left": "",
+        "right": "",
+        "shared": "left → shared",
+        "other": "",
+        "joined": "",
+        "out": "([shared], right → other) → joined → out",
+        "picked": "",
+        "counts": "[shared] → picked → counts",
+        "totals": "",
+    }
+    assert "    one job: left → shared" in flow.explain().splitlines()
+
+
+def test_a_loop_ends_the_text_of_a_job() -> None:
+    flow = fk.Dataflow("loops")
+    start = flow.read(Source(), name="in")
+    start.iterate(lambda inner: (inner.where("c", name="c"), inner), name="loop").write(
+        Sink(), name="out"
+    )
+    built = flow.build()
+    assert fused(built, built.nodes["loop-around"]) == "[loop] → c → loop-around"
+    assert fused(built, built.nodes["loop"]) == "(in, [loop-around]) → loop"
 
 
 def test_all_behind_an_at_least_once_processor_is_tainted() -> None:
@@ -96,7 +130,11 @@ def test_sequences_are_shown() -> None:
     }
     assert told == {
         "in": [],
-        "numbers": ["port 0 from in", "plan is cut: InSequence evaluates"],
+        "numbers": [
+            "port 0 from in",
+            "plan is cut: InSequence evaluates",
+            "one job: in → numbers",
+        ],
         "kept": [
             "one message at a time, in order",
             "port 0 from numbers (numbered)",

@@ -1,6 +1,7 @@
 """Running aggregates: totals over all times so far, sent anew for touched groups or for all."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch, Frame
@@ -10,6 +11,8 @@ from falkirk.dataflow.processor import Processor
 
 MERGES = {"sum": "sum", "count": "sum", "min": "min", "max": "max"}
 """How two results of a function become one; an average is merged as a sum and a count."""
+
+_PLAIN, _WORD = re.compile(r"\w+|`\w+`"), re.compile(r"\w+")
 
 
 class RunningAggregate(Processor):
@@ -32,10 +35,11 @@ class RunningAggregate(Processor):
         self.parts = tuple(part for each in aggregates for part in parts(each))
         self.averages = len(self.parts) > len(self.aggregates)
         self.merges = tuple((part.name, MERGES[part.function]) for part in self.parts)
+        self.direct = stand_alone(self.keys, self.parts)
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Keeps the partial results of ``batch``."""
-        ctx.state.put(batch.transform(self.partial).materialise())
+        ctx.state.put(self.partial(ctx, batch).materialise())
         ctx.notify()
 
     def on_notify(self, ctx: Context, time: Time) -> None:
@@ -51,23 +55,22 @@ class RunningAggregate(Processor):
         """Merges partial results."""
         return ctx.aggregate(batches, self.names, self.merges)
 
-    def partial(self, frame: Frame) -> Frame:
-        """The partial results of one frame.
+    def partial(self, ctx: Context, batch: Batch) -> Batch:
+        """The partial results of one batch; nothing is evaluated yet.
 
-        Each part works on a column of its own, for a mapping from column to function is the one way
-        to aggregate by text that every kind of Spark session has and that leaves the frame alone:
-        ``sql`` with the frame as a parameter would drop it from Spark's cache. A mapping does not
-        keep an order, so the results are picked by the names that Spark gives them.
+        Keys and arguments become columns first, unless that makes no difference: then each of them
+        is computed once for each row, and may use the names of keys.
         """
+        if self.direct:
+            keys = [f"{key.expression} AS {quoted(key.name)}" for key in self.keys]
+            return ctx.group(batch, keys, [called(part, part.argument) for part in self.parts])
         stem = free_stem(self.names)
         columns = [f"{stem}{number}" for number in range(len(self.parts))]
         chosen = [f"{key.expression} AS {quoted(key.name)}" for key in self.keys]
-        found = [quoted(name) for name in self.names]
-        for part, column in zip(self.parts, columns, strict=True):
-            chosen.append(f"{part.argument} AS {column}")
-            found.append(f"{quoted(f'{part.function}({column})')} AS {quoted(part.name)}")
-        functions = {c: part.function for c, part in zip(columns, self.parts, strict=True)}
-        return frame.selectExpr(*chosen).groupBy(*self.names).agg(functions).selectExpr(*found)
+        chosen += [f"{p.argument} AS {c}" for p, c in zip(self.parts, columns, strict=True)]
+        found = [called(part, column) for part, column in zip(self.parts, columns, strict=True)]
+        named = batch.transform(lambda frame: frame.selectExpr(*chosen))
+        return ctx.group(named, [quoted(name) for name in self.names], found)
 
     def result(self, frame: Frame) -> Frame:
         """The columns that were asked for, of merged parts."""
@@ -77,6 +80,42 @@ class RunningAggregate(Processor):
             value = f"try_divide({names[0]}, {names[1]})" if len(names) == 2 else names[0]
             chosen.append(f"{value} AS {quoted(each.name)}")
         return frame.selectExpr(*chosen)
+
+
+def called(part: Aggregate, argument: str) -> str:
+    """A part as an expression with a name.
+
+    >>> called(Aggregate("n", "count", "*"), "1")
+    'count(1) AS `n`'
+    """
+    return f"{part.function}({argument}) AS {quoted(part.name)}"
+
+
+def stand_alone(keys: Sequence[Key], parts: Sequence[Aggregate]) -> bool:
+    """Whether no key and no argument can mean something else beside the others.
+
+    Arguments are columns or numbers then, and nothing has the name of a key that is computed.
+
+    >>> day, n = Key("day", "date(at)"), Aggregate("n", "sum", "amount")
+    >>> stand_alone([day], [n]), stand_alone([day], [Aggregate("n", "max", "day")])
+    (True, False)
+    """
+    texts = [(None, part.argument) for part in parts]
+    if not all(_PLAIN.fullmatch(argument) for _, argument in texts):
+        return False
+    computed = [key for key in keys if key.expression != quoted(key.name)]
+    others = [*texts, *((key, key.expression) for key in keys)]
+    return not any(
+        key.name.lower() in words(text)
+        for key in computed
+        for owner, text in others
+        if owner != key
+    )
+
+
+def words(text: str) -> Iterable[str]:
+    """All names in an expression, and more."""
+    return [word.lower() for word in _WORD.findall(text)]
 
 
 def free_stem(names: Sequence[str]) -> str:

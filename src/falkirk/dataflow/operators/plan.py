@@ -1,6 +1,7 @@
 """Plans: a function from frames to a frame, batch by batch or over several inputs of one time."""
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from falkirk.core.errors import ExecutionError
 from falkirk.core.times import Time
@@ -27,6 +28,32 @@ class Transform(Processor):
         ctx.send(batch.transform(self.function))
 
 
+class Whole(Processor):
+    """Waits until a time is complete and applies a function to one frame of all its rows.
+
+    Like ``Transform`` it only extends a plan; what has come waits in the state of its time, and is
+    dropped when the time is done.
+    """
+
+    inline = True
+    stateless = True
+
+    def __init__(self, function: Callable[[Frame], Frame]) -> None:
+        """``function`` makes a frame of a frame."""
+        self.function = function
+
+    def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
+        """Keeps ``batch`` until its time is complete."""
+        ctx.state.put(batch)
+        ctx.notify()
+
+    def on_notify(self, ctx: Context, time: Time) -> None:
+        """Extends the plan of all that came."""
+        batches = ctx.state.own()
+        ctx.state.clear()
+        ctx.send(gathered(ctx, batches).transform(self.function))
+
+
 class Together(Processor):
     """Waits until a time is complete and applies a function to one frame for each port.
 
@@ -50,7 +77,7 @@ class Together(Processor):
         """Sends what the function makes of all that came."""
         sides = [ctx.state.own(str(port)) for port in range(self.ports)]
         ctx.state.clear()
-        frame = self.combine([ctx.union(side).frame if side else None for side in sides], time)
+        frame = self.combine([gathered(ctx, side).frame if side else None for side in sides], time)
         if frame is not None:
             ctx.send(ctx.batch(frame))
 
@@ -59,6 +86,22 @@ class Together(Processor):
         if any(frame is None for frame in frames):
             raise missing(frames, time)
         return self.function(*frames)
+
+
+def gathered(ctx: Context, batches: Sequence[Batch]) -> Batch:
+    """All rows of several batches, which are used for nothing else; plans remain plans.
+
+    What rests somewhere, or does not have the same columns, is left to the context: it unites
+    tables on the driver, and knows what to say.
+    """
+    if len(batches) == 1:
+        return batches[0]
+    if any(batch.rows is None for batch in batches):
+        frames = [batch.frame for batch in batches]
+        if all(dict(frame.dtypes) == dict(frames[0].dtypes) for frame in frames):
+            return ctx.batch(reduce(lambda one, other: one.unionByName(other), frames))
+        batches = [batch.materialise() for batch in batches]
+    return ctx.union(batches)
 
 
 def missing(frames: Sequence[Frame | None], time: Time) -> ExecutionError:

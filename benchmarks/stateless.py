@@ -1,0 +1,107 @@
+"""What a pipeline of lindi's operators costs over the same plan written directly in PySpark."""
+
+import shutil
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+import falkirk as fk
+from benchmarks import events
+from benchmarks.ephemeral import BySpark, check, targets, times
+from benchmarks.events import CAMPAIGN_SCHEMA, SCHEMA, WINDOW_SECONDS, Shape
+from benchmarks.report import Report
+from benchmarks.versions import spark_machine
+from falkirk import lindi
+from falkirk.connectors import Files
+from falkirk.runtime.run import run as run_flow
+from falkirk.runtime.session import start_session
+
+KINDS = "event_type IN ('view', 'click')"
+WINDOW = f"unix_seconds(event_time) DIV {WINDOW_SECONDS} * {WINDOW_SECONDS} AS window"
+SEEN = ("ad_id", "user_id", WINDOW)
+RESULT = ("campaign_id", "window", "user_id")
+
+
+def falkirk(session: Any, place: Path, target: Path) -> None:
+    """The pipeline as a flow."""
+    flow = fk.Dataflow("stateless")
+    rows = lindi.rows(flow.read(Files(place / "in", schema=SCHEMA, order="name")))
+    seen = rows.where(KINDS).select(*SEEN)
+    known = seen.join_table(lambda session: campaigns(session, place), on="ad_id")
+    known.select(*RESULT).distinct().write(BySpark(target / "out"))
+    run_flow(flow, target / "state", session)
+
+
+def directly(session: Any, place: Path, target: Path) -> None:
+    """The pipeline as a PySpark user writes it."""
+    frame = session.read.schema(SCHEMA).parquet(str(place / "in"))
+    seen = frame.where(KINDS).selectExpr(*SEEN)
+    known = seen.join(campaigns(session, place), on="ad_id")
+    found = known.selectExpr(*RESULT).distinct()
+    found.write.mode("overwrite").parquet(str(target / "out" / "epoch=0"))
+
+
+def campaigns(session: Any, place: Path) -> Any:
+    """The table that says which campaign an advertisement belongs to."""
+    return session.read.schema(CAMPAIGN_SCHEMA).parquet(str(place / "campaigns"))
+
+
+CONTENDERS = {"PySpark": directly, "falkirk": falkirk}
+
+
+def run(quick: bool) -> Report:
+    """Runs both in turn, in one warm session."""
+    files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, 9)
+    settings = {**spark_machine(), **described(files * each, files, repetitions)}
+    place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
+    session = start_session("stateless")
+    found: dict[str, list[float]] = defaultdict(list)
+    try:
+        events.make(place / "in", Shape(each), files)
+        rows = expected(place / "in", events.make_campaigns(place / "campaigns"))
+        for repetition in range(repetitions + 1):
+            names = list(CONTENDERS)
+            for name in names[::-1] if repetition % 2 else names:
+                target = Path(tempfile.mkdtemp(dir=place))
+                begun = time.monotonic()
+                CONTENDERS[name](session, place, target)
+                seconds = time.monotonic() - begun
+                check(target / "out", rows)
+                shutil.rmtree(target)
+                if repetition:  # the first one warms up
+                    found[name].append(seconds)
+    finally:
+        session.stop()
+        shutil.rmtree(place, ignore_errors=True)
+    report = Report("Stateless: lindi's operators, and the same plan in PySpark", settings)
+    report.targets, report.tables = targets(found), [times(found, files * each)]
+    return report
+
+
+def expected(source: Path, table: Path) -> int:
+    """How many rows there are in the end, found with Arrow."""
+    read = ds.dataset(source).to_table(columns=["ad_id", "user_id", "event_type", "event_time"])
+    read = read.filter(pc.is_in(read["event_type"], pa.array(["view", "click"])))
+    micros = read["event_time"].cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+    read = read.append_column("window", pc.divide(micros, WINDOW_SECONDS * 1_000_000))
+    known = read.join(pq.read_table(table / "all.parquet"), "ad_id", join_type="inner")
+    return int(known.group_by(["campaign_id", "window", "user_id"]).aggregate([]).num_rows)
+
+
+def described(rows: int, files: int, repetitions: int) -> dict[str, str]:
+    """What is measured, and how."""
+    return {
+        "work": f"{rows:,} rows in {files} Parquet files: where, select, a join with a table of"
+        f" {len(events.POOLS['ad_id']):,} rows, select, distinct; Spark writes Parquet",
+        "the flow": "one epoch; ephemeral operators and a sink that stages nothing (at least once);"
+        " the whole of fk.run is in the time: opening the store, saving the input's position",
+        "time": f"one session, warm; {repetitions} times each, in turn",
+        "command": "python -m benchmarks stateless",
+    }

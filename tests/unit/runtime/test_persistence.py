@@ -1,0 +1,118 @@
+"""What the store is told, in which order, and how many transactions that takes."""
+
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import Any
+
+from falkirk.core.checkpoint import Checkpoint
+from falkirk.core.domain import EPOCH
+from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.core.times import EdgeId, ProcessorId
+from falkirk.runtime import tidying
+from falkirk.runtime.persistence import Persistence
+
+A, B, OUT = ProcessorId("a"), ProcessorId("b"), ProcessorId("out")
+EDGE = EdgeId("b>out")
+
+
+class Told:
+    """A store that remembers its transactions; it waits in the first one until it may go on."""
+
+    def __init__(self) -> None:
+        self.transactions: list[list[Any]] = []
+        self.begun, self.go_on = Event(), Event()
+
+    def transact(self, effects: Sequence[Any], captures: Any = None) -> None:
+        """Remembers them."""
+        self.begun.set()
+        assert self.go_on.wait(10)
+        self.transactions.append(list(effects))
+
+
+def upto(epoch: int) -> Any:
+    return EPOCH.frontier([(epoch,)])
+
+
+def persist(p: ProcessorId, epoch: int = 0) -> Persist:
+    before = upto(epoch - 1) if epoch else EPOCH.empty
+    return Persist(epoch, p, 0, Checkpoint(upto(epoch), upto(epoch)), before, (), False)
+
+
+def collect(p: ProcessorId, epoch: int = 0) -> Collect:
+    return Collect(p, upto(epoch), ((epoch,),), ())
+
+
+def told(*effects: Any, then: Callable[[Persistence], None] = lambda _: None) -> list[list[Any]]:
+    """The transactions after a first one, during which all ``effects`` are queued."""
+
+    def broken(error: Exception) -> None:
+        raise AssertionError from error
+
+    store = Told()
+    persistence = Persistence(store, None, lambda _: None, broken, broken)  # type: ignore[arg-type]
+    persistence.submit(persist(A))
+    assert store.begun.wait(10)
+    for effect in effects:
+        persistence.submit(effect)
+    then(persistence)
+    store.go_on.set()
+    persistence.close()
+    assert persistence.unfinished == persistence.waiting == 0
+    return store.transactions[1:]
+
+
+def test_checkpoints_do_not_wait_for_collection() -> None:
+    found = told(collect(A), persist(B), CollectLog(EDGE, upto(0)), persist(OUT))
+    assert found == [[persist(B), persist(OUT)], [collect(A), CollectLog(EDGE, upto(0))]]
+
+
+def test_collection_of_several_times_is_one_effect() -> None:
+    [[found, log]] = told(
+        collect(B, 1), CollectLog(EDGE, upto(1)), collect(B, 2), CollectLog(EDGE, upto(2))
+    )
+    assert found == Collect(B, upto(2), ((1,), (2,)), ())
+    assert log == CollectLog(EDGE, upto(2))
+
+
+def test_a_retraction_comes_after_what_was_asked_for_before() -> None:
+    retract = Retract({B: upto(0)}, {B: 1})
+    found = told(persist(B), collect(B), retract, persist(B, 1))
+    assert found == [[persist(B)], [collect(B)], [retract, persist(B, 1)]]
+
+
+def test_who_asks_finds_everything_durable() -> None:
+    left: list[int] = []
+    told(
+        collect(A),
+        persist(B),
+        then=lambda persistence: persistence.ask(lambda: left.append(persistence.unfinished)),
+    )
+    assert left == [0]
+
+
+def test_collection_that_is_put_off_does_not_hold_back_inputs() -> None:
+    waiting: list[int] = []
+    told(collect(A), collect(B), then=lambda persistence: waiting.append(persistence.waiting))
+    assert waiting == [1], "only the checkpoint that is being written"
+
+
+def test_collection_happens_when_nothing_else_does() -> None:
+    store = Told()
+    store.go_on.set()
+    persistence = Persistence(store, None, print, print, print)  # type: ignore[arg-type]
+    try:
+        persistence.submit(collect(A))
+        assert store.begun.wait(10)
+    finally:
+        persistence.close()
+    assert store.transactions == [[collect(A)]]
+
+
+def test_much_collection_is_not_put_off() -> None:
+    later = tidying.PutOff()
+    for epoch in range(tidying.PUT_OFF_MAX):
+        assert not later.due
+        later.put(collect(A, epoch))
+    assert later.due
+    assert len(later.take()) == 1
+    assert not later.due
