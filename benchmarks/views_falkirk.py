@@ -17,7 +17,7 @@ POLICIES = {"eager": fk.eager(), "lazy": fk.lazy(), "lazy-10": fk.lazy(every=10)
 def views(folder: Path, policy: fk.Policy) -> fk.Dataflow:
     """The flow."""
     flow = fk.Dataflow("views")
-    source = Files(folder / "in", schema=SCHEMA, order="name", watch=True)
+    source = Files(folder / "in", schema=SCHEMA, order="name", watch=True, driver_bytes_max=1 << 18)
     events = flow.read(source, name="events", limit=Limit(files=1))
     seen = events.where("event_type = 'view'").select("ad_id", "event_time")
     named = seen.transform(Campaigns(folder / "campaigns"), name="campaigns")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from falkirk.connectors.arrow_files import read_parquet
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.connecting import Limit
 
@@ -21,6 +22,11 @@ class Files:
     file must be complete when it appears: write it elsewhere and move it in. A file that appears
     before the position in the order (an earlier name, or an older time) is not seen any more.
     Names that begin with a dot or an underscore are passed over.
+
+    Spark needs some 40 ms to find its way into a file. With ``driver_bytes_max``, Parquet files
+    that have no more bytes in one epoch, and exactly the columns of ``schema``, are read on the
+    driver. Rows are the same, but Spark does not know then which file they came from:
+    ``input_file_name()`` is empty and there is no ``_metadata``.
     """
 
     path: str | Path
@@ -29,6 +35,7 @@ class Files:
     options: Mapping[str, str] = field(default_factory=dict)
     order: str = "modified"
     watch: bool = False
+    driver_bytes_max: int = 0
     _looked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     replayable = True
@@ -37,6 +44,10 @@ class Files:
         """Refuses an order that nobody knows."""
         if self.order not in ("modified", "name"):
             raise ConnectorError(f"files are ordered by 'modified' or 'name', not {self.order!r}")
+        if self.driver_bytes_max and (self.format != "parquet" or self.schema is None):
+            raise ConnectorError(
+                "driver_bytes_max is for Parquet files with a schema=: Spark reads all others"
+            )
 
     def initial(self) -> Any:
         """Before the first file."""
@@ -54,15 +65,19 @@ class Files:
         return end
 
     def read(self, session: Any, start: Any, end: Any) -> Any:
-        """A plan that reads the files after ``start`` up to ``end``."""
+        """The files after ``start`` up to ``end``: a plan, or the rows of small ones."""
         paths = [self._path(name) for _, name in self._between(start, end)]
+        if self.schema is not None and 0 < stored_bytes(paths) <= self.driver_bytes_max:
+            table = read_parquet(paths, self.schema)
+            if table is not None:
+                return table
         # One path is handed over in one call, a list of them in several.
         return self._reader(session).load(paths[0] if len(paths) == 1 else paths)
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
         files = [self._path(name) for _, name in self._between(start, end)]
-        return sum(os.stat(file).st_size for file in files) * COMPRESSED.get(self.format, 1)
+        return stored_bytes(files) * COMPRESSED.get(self.format, 1)
 
     def finished(self, position: Any) -> bool:
         """Whether all files are read and no more are waited for."""
@@ -120,3 +135,8 @@ class Files:
                 if file > after:
                     found.append(file)
         return sorted(found)
+
+
+def stored_bytes(paths: list[str]) -> int:
+    """How many bytes files have."""
+    return sum(os.stat(path).st_size for path in paths)
