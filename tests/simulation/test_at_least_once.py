@@ -4,7 +4,7 @@ import pytest
 from tests.scale import scaled
 
 from falkirk.core.policy import at_least_once, batch, ephemeral, lazy
-from falkirk.testing.outside import check_nothing_lost
+from falkirk.testing.outside import check_at_least_once
 from falkirk.testing.simulator import Simulation, Violation
 from falkirk.testing.small import chain
 from falkirk.testing.world import tainted
@@ -24,6 +24,17 @@ def test_nothing_is_lost(seed: int) -> None:
 
 
 def test_what_is_lost_is_noticed() -> None:
+    one, two = (("a", 1),), (("a", 1), ("a", 1))
+    check_at_least_once("out0", {(0,): two}, {(0,): one})
+    for shown in ({}, {(0,): ()}, {(1,): one}):
+        with pytest.raises(Violation, match="lost"):
+            check_at_least_once("out0", shown, {(0,): one})
     with pytest.raises(Violation, match="lost"):
-        check_nothing_lost("out0", {(0,): ()}, {(0,): (("a", 1),)})
-    check_nothing_lost("out0", {(0,): (("a", 1), ("a", 2))}, {(0,): (("a", 1),)})
+        check_at_least_once("out0", {(0,): one}, {(0,): two})
+
+
+def test_what_nobody_should_see_is_noticed() -> None:
+    with pytest.raises(Violation, match="nobody"):
+        check_at_least_once("out0", {(0,): (("a", 1), ("a", 2))}, {(0,): (("a", 1),)})
+    with pytest.raises(Violation, match="nobody"):
+        check_at_least_once("out0", {(0,): (("a", 1),)}, {})

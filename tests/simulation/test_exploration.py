@@ -9,7 +9,7 @@ from falkirk.testing.decisions import Scripted
 from falkirk.testing.explore import CRASH, Explorer, Found
 from falkirk.testing.faults import Fault
 from falkirk.testing.simulator import Simulation
-from falkirk.testing.small import chain
+from falkirk.testing.small import chain, diamond
 
 pytestmark = [pytest.mark.simulation, pytest.mark.slow]
 
@@ -51,15 +51,54 @@ def test_two_processors_where_everything_is_delayed() -> None:
 def test_three_processors_with_a_crash_at_every_point(
     source: Policy, inner: Policy, output: Policy
 ) -> None:
-    explored = Explorer(chain(source, [inner], output), states_max=60 + scaled(340)).explore()
-    assert explored.runs
+    scenario = chain(source, [inner], output)
+    explored = Explorer(scenario, states_max=60 if QUICK else 10_000).explore()
+    assert explored.complete or QUICK
+
+
+@pytest.mark.parametrize("inner", [ephemeral(), lazy()], ids=name)
+def test_three_processors_and_two_epochs_with_a_crash_at_every_point(inner: Policy) -> None:
+    scenario = chain(ephemeral(), [inner], lazy(), batches=(1, 1))
+    explored = Explorer(scenario, states_max=60 if QUICK else 10_000).explore()
+    assert explored.complete or QUICK
+
+
+def test_four_processors_with_a_crash_at_every_point() -> None:
+    scenario = chain(ephemeral(), [lazy(), eager()], lazy())
+    explored = Explorer(scenario, states_max=60 if QUICK else 10_000).explore()
+    assert explored.complete or QUICK
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(ephemeral(), lazy()), (batch(), lazy()), (eager(), history())],
+    ids=name,
+)
+def test_a_diamond_with_a_crash_at_every_point(left: Policy, right: Policy) -> None:
+    scenario = diamond(ephemeral(), left, right, lazy())
+    explored = Explorer(scenario, states_max=60 if QUICK else 10_000).explore()
+    assert explored.complete or QUICK
+
+
+@pytest.mark.parametrize("failing", ["p0", "p1", "p0,p1"])
+def test_a_diamond_with_a_failure_at_every_point(failing: str) -> None:
+    scenario = diamond(ephemeral(), ephemeral(), lazy(), lazy())
+    faults = [Fault.parse(f"fail:{failing}")]
+    explored = Explorer(scenario, faults, states_max=60 if QUICK else 10_000).explore()
+    assert explored.complete or QUICK
 
 
 @pytest.mark.parametrize("inner", INNER, ids=name)
-def test_three_processors_and_two_epochs(inner: Policy) -> None:
+def test_three_processors_with_two_kinds_of_faults(inner: Policy) -> None:
     scenario = chain(ephemeral(), [inner], lazy(), batches=(1, 1))
     faults = [CRASH, Fault.parse("fail:p0")]
     assert Explorer(scenario, faults, states_max=100 + scaled(350)).explore().runs
+
+
+def test_a_diamond_is_too_much_for_a_system_without_a_rule() -> None:
+    rules = Rules(discarded_constraint=False)
+    with pytest.raises(Found):
+        Explorer(diamond(ephemeral(), lazy(), lazy(), lazy()), rules=rules).explore()
 
 
 def test_an_exploration_finds_what_is_wrong_and_says_how_to_replay_it() -> None:

@@ -36,6 +36,7 @@ def test_every_kind_of_trouble_happens() -> None:
         "late write",
         "compaction",
         "orphaned files",
+        "output repeated",
         "own state restored",
         "replayed event",
         "work put back",

@@ -10,6 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 import falkirk as fk
 from falkirk.connectors import Files
 from falkirk.core.errors import ConnectorError
+from falkirk.runtime.content import Content
+from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.testing.script import Remembered
@@ -64,7 +66,7 @@ def test_all_types_are_read_as_spark_reads_them(spark: SparkSession, folder: Pat
     by_spark = read(spark, Files(folder, schema=SCHEMA))
     by_arrow = read(spark, Files(folder, schema=SCHEMA, driver_bytes_max=1 << 20))
     assert isinstance(by_arrow, pa.Table)
-    again = spark.createDataFrame(by_arrow)
+    again = Materialiser(spark, None).frame(Content(table=by_arrow))
     assert again.dtypes == by_spark.dtypes
     rows = [
         frame.selectExpr("to_json(struct(*))", "hash(s, at, m, x)") for frame in (again, by_spark)

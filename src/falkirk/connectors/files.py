@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from falkirk.connectors.arrow_files import read_parquet
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.connecting import Limit
 
@@ -68,6 +67,8 @@ class Files:
         """The files after ``start`` up to ``end``: a plan, or the rows of small ones."""
         paths = [self._path(name) for _, name in self._between(start, end)]
         if self.schema is not None and 0 < stored_bytes(paths) <= self.driver_bytes_max:
+            from falkirk.connectors.arrow_files import read_parquet
+
             table = read_parquet(paths, self.schema)
             if table is not None:
                 return table

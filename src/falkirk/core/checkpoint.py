@@ -8,7 +8,6 @@ for each output edge D̄ and, where recorded, φ.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,9 +93,11 @@ class Chain:
         frontier = checkpoint.frontier
         self._refuse(checkpoint)
         projected = {edge: self._projection(edge, checkpoint) for edge in self.projected}
-        discarded = {
-            edge.name: self._discarded(edge, checkpoint, projected) for edge in self.outputs
-        }
+        discarded = checkpoint.discarded
+        if len(discarded) < len(self.outputs):
+            discarded = {
+                edge.name: self._discarded(edge, checkpoint, projected) for edge in self.outputs
+            }
         notified = frontier if checkpoint.notified is None else checkpoint.notified
         processed = self._processed(checkpoint)
         if self.steady:
@@ -107,8 +108,10 @@ class Chain:
         self.discarded_alike = append_row(self.discarded, discarded)
         append_row(self.projected, projected)
 
-    def _processed(self, checkpoint: Checkpoint) -> dict[EdgeId, Any]:
+    def _processed(self, checkpoint: Checkpoint) -> Mapping[EdgeId, Any]:
         frontier, given = checkpoint.frontier, checkpoint.processed
+        if len(given) == len(self.inputs):
+            return given
         if self.domain.whole:
             return {**dict.fromkeys(self.processed, frontier), **given}
         part = self.domain.part
@@ -160,12 +163,14 @@ class Chain:
 
     def extended(self, checkpoint: Checkpoint) -> "Chain":
         """A chain of its own with one checkpoint more; this one stays as it is."""
-        twin = copy(self)
+        twin = Chain.__new__(Chain)
+        twin.processor, twin.domain, twin.steady = self.processor, self.domain, self.steady
+        twin.inputs, twin.outputs, twin._unsent = self.inputs, self.outputs, self._unsent
         copies = {id(column): column[:] for column in self._columns()}
         twin.frontiers, twin.notified = copies[id(self.frontiers)], copies[id(self.notified)]
-        for name in ("processed", "discarded", "projected"):
-            columns: Columns = getattr(self, name)
-            setattr(twin, name, {edge: copies[id(c)] for edge, c in columns.items()})
+        twin.processed = {edge: copies[id(c)] for edge, c in self.processed.items()}
+        twin.discarded = {edge: copies[id(c)] for edge, c in self.discarded.items()}
+        twin.projected = {edge: copies[id(c)] for edge, c in self.projected.items()}
         twin.append(checkpoint)
         return twin
 

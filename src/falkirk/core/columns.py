@@ -33,6 +33,10 @@ def append_row(columns: Columns, row: Mapping[EdgeId, Any]) -> list[Any] | None:
     >>> columns["d"] is columns["h"]
     True
     """
+    if len(row) == 1:
+        ((edge, value),) = row.items()
+        columns[edge].append(value)
+        return columns[edge]
     grown: dict[tuple[int, Any], list[Any]] = {}
     taken: set[int] = set()
     for edge, value in row.items():

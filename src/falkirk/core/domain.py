@@ -1,7 +1,7 @@
 """Time domains: which times a processor's events have, and how they are ordered (§3.1, §3.2)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from falkirk.core.errors import DefinitionError
@@ -48,38 +48,42 @@ class Structured:
 
     depth: int
     order: Order = Order.LEX
+    total: bool = field(init=False, compare=False, repr=False)
+    """Whether all times are comparable, so that a frontier has one maximal time."""
+    empty: Any = field(init=False, compare=False, repr=False)
+    """∅; and of one edge, which sees the whole frontier."""
+    top: Any = field(init=False, compare=False, repr=False)
+    """⊤; likewise."""
+    edge_empty: Any = field(init=False, compare=False, repr=False)
+    edge_top: Any = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuses a domain without an epoch."""
+        """Refuses a domain without an epoch; ∅ and ⊤ are made once."""
         if self.depth < 1:
             raise DefinitionError(
                 f"a structured time has at least its epoch, not depth {self.depth}"
             )
+        total = self.order is Order.LEX or self.depth == 1
+        time = (INF,) * self.depth
+        empty = TotalFrontier() if total else ProductFrontier()
+        top = TotalFrontier(time) if total else ProductFrontier([time])
+        for name, value in (
+            ("total", total),
+            ("empty", empty),
+            ("top", top),
+            ("edge_empty", empty),
+            ("edge_top", top),
+        ):
+            object.__setattr__(self, name, value)
 
-    @property
-    def total(self) -> bool:
-        """Whether all times are comparable, so that a frontier has one maximal time."""
-        return self.order is Order.LEX or self.depth == 1
+    def __hash__(self) -> int:
+        return 2 * self.depth + (self.order is Order.LEX)
 
     def frontier(self, times: Iterable[Time]) -> Any:
         """The smallest frontier that contains ``times``."""
         if self.total:
             return TotalFrontier(max(times, default=()))
         return ProductFrontier(times)
-
-    @property
-    def empty(self) -> Any:
-        """∅."""
-        return TotalFrontier() if self.total else ProductFrontier()
-
-    @property
-    def top(self) -> Any:
-        """⊤."""
-        time = (INF,) * self.depth
-        return TotalFrontier(time) if self.total else ProductFrontier([time])
-
-    edge_empty = empty
-    edge_top = top
 
     @property
     def whole(self) -> bool:

@@ -5,6 +5,7 @@ larger. ``LEX`` is the total order that the paper imposes for checkpointing (§4
 is not a sorting order, so it has a name of its own, ``leq``, and never overloads ``<=``.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from operator import le
@@ -49,6 +50,26 @@ class Order(Enum):
 def product_leq(left: Time, right: Time) -> bool:
     """Whether no coordinate of ``left`` exceeds that of ``right``."""
     return all(map(le, left, right))
+
+
+def joins(time: Time, others: Iterable[Time]) -> set[Time]:
+    """``time`` and its joins, in product order, with any number of ``others``.
+
+    >>> sorted(joins((1, 2), [(0, 5), (2, 0)]))
+    [(1, 2), (1, 5), (2, 2)]
+    >>> (1, 1, 1) in joins((1, 0, 0), [(0, 1, 0), (0, 0, 1)])
+    True
+
+    Of two coordinates a join of three times is one of two of them, so that ``others`` are not
+    joined with each other: whoever came last among those was joined with the rest.
+    """
+    join = Order.PRODUCT.join
+    if len(time) < 3:
+        return {time, *(join(time, other) for other in others)}
+    found = {time}
+    for other in others:
+        found |= {join(each, other) for each in found}
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyspark.sql import Observation
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
 from falkirk.core.errors import ExecutionError
 from falkirk.runtime.blocks import Blocks, Cached, LostBlocksError
@@ -85,7 +86,7 @@ class Materialiser:
             if content.cached is None or content.cached.lost:
                 content.cached, content.small_frame = None, None
                 held = content.table is not None
-                frame = self.session.createDataFrame(content.table) if held else self.frame(content)
+                frame = self._frame_of(content.table) if held else self.frame(content)
                 content.cached = self.blocks.cache(frame)
 
     def table(self, content: Content) -> pa.Table:
@@ -121,8 +122,14 @@ class Materialiser:
                 content.table = self.files.read(content.reference)
             if content.small_frame is None:
                 # One partition needs no shuffle to be grouped or joined.
-                content.small_frame = self.session.createDataFrame(content.table).coalesce(1)
+                content.small_frame = self._frame_of(content.table).coalesce(1)
             return content.small_frame
+
+    def _frame_of(self, table: pa.Table) -> Any:
+        """A table as a DataFrame; Spark would take moments without a time zone to have one."""
+        if any(pa.types.is_timestamp(f.type) and f.type.tz is None for f in table.schema):
+            return self.session.createDataFrame(table, schema=from_arrow_schema(table.schema))
+        return self.session.createDataFrame(table)
 
     # Into durable ones.
 

@@ -80,6 +80,6 @@ def columns_of_table(table: pa.Table) -> Columns:
 def type_name(found: pa.DataType) -> str:
     """The type as Spark's SQL calls it; Arrow's own name if Spark has none."""
     try:
-        return str(from_arrow_type(found, prefer_timestamp_ntz=False).simpleString())
+        return str(from_arrow_type(found, prefer_timestamp_ntz=True).simpleString())
     except Exception:
         return str(found)

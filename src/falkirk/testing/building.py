@@ -8,7 +8,7 @@ from falkirk.core.machine.flow import Processor, Role
 from falkirk.core.policy import Policy, Regime, batch, eager, ephemeral, history, lazy
 from falkirk.core.projection import Enter, Feedback, Identity, Leave
 from falkirk.core.times import EdgeId, ProcessorId
-from falkirk.testing.crossing import Recall, Turn
+from falkirk.testing.crossing import Meet, Recall, Turn
 from falkirk.testing.logic import (
     Buffer,
     Delay,
@@ -93,8 +93,10 @@ class Maker:
         self.processors.append(Processor(name, EPOCH, policy, opaque=own_state))
         self.logics[name] = logic
 
-    def add_output(self, name: ProcessorId, source: ProcessorId) -> None:
-        policy = self.random.choice((lazy(1), lazy(2), eager()))
+    def add_output(
+        self, name: ProcessorId, source: ProcessorId, policy: Policy | None = None
+    ) -> None:
+        policy = policy or self.random.choice((lazy(1), lazy(2), eager()))
         self.processors.append(Processor(name, EPOCH, policy, Role.OUTPUT))
         self.logics[name] = Stage()
         self.connect(source, name)
@@ -114,9 +116,22 @@ class Maker:
         self.edges += [
             Edge(EdgeId(f"{source}>{body}"), source, body, Enter(EPOCH, LOOP)),
             Edge(around, body, body, Feedback(LOOP, LOOP)),
-            Edge(EdgeId(f"{body}>{behind}"), body, behind, Leave(LOOP, EPOCH)),
         ]
+        last = self.add_meeting(name, body, LOOP) if random.random() < 0.5 else body
+        self.edges.append(Edge(EdgeId(f"{last}>{behind}"), last, behind, Leave(LOOP, EPOCH)))
         return behind
+
+    def add_meeting(
+        self, name: ProcessorId, source: ProcessorId, domain: Structured
+    ) -> ProcessorId:
+        """A lattice processor inside a loop, behind ``source``."""
+        meeting = ProcessorId(f"{name}-meets")
+        policy = self.random.choice((lazy(self.random.randint(1, 2)), eager(), history()))
+        self.processors.append(Processor(meeting, domain, policy, lattice=True))
+        self.logics[meeting] = Meet()
+        edge = Edge(EdgeId(f"{source}>{meeting}"), source, meeting, Identity(domain, domain))
+        self.edges.append(edge)
+        return meeting
 
     def connect(self, source: ProcessorId, target: ProcessorId) -> None:
         name = EdgeId(f"{source}>{target}")

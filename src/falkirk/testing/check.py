@@ -4,8 +4,8 @@ Every rollback satisfies every constraint by what really happened, not by what t
 What the outside must see is in :mod:`~falkirk.testing.outside`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Checkpoint
@@ -16,15 +16,27 @@ from falkirk.core.machine.ledger import Ledger, reach
 from falkirk.core.machine.state import State
 from falkirk.core.rollback import solve
 from falkirk.core.times import ProcessorId
-from falkirk.testing.world import Scenario, World
+from falkirk.testing.world import Scenario, Violation, World
 
-Complain = Callable[[str], None]
+
+@dataclass(slots=True)
+class Complaints:
+    """The inner laws that were broken; when ``strict``, the first one ends the run."""
+
+    strict: bool
+    found: list[str] = field(default_factory=list)
+
+    def __call__(self, text: str) -> None:
+        """An inner law was broken."""
+        if self.strict:
+            raise Violation(text)
+        self.found.append(text)
 
 
 class Guard:
     """Follows a run from inside, and complains."""
 
-    def __init__(self, scenario: Scenario, world: World, complain: Complain) -> None:
+    def __init__(self, scenario: Scenario, world: World, complain: Complaints) -> None:
         """Nothing has happened; ``complain`` is told of every law that is broken."""
         self.flow, self.tainted, self.complain = scenario.flow, world.tainted, complain
         self.inputs = scenario.inputs
@@ -38,7 +50,7 @@ class Guard:
         And none from, or to, a processor that may have failed.
         """
         p, message = item.processor, item.message
-        if state.suspected & {p, self.flow.graph.edges[message.edge].source}:
+        if not state.suspected.isdisjoint((p, self.flow.graph.edges[message.edge].source)):
             self.complain(f"{p} gets a message on {message.edge} from or as a suspect")
         if self.flow.numbered(p) or p in self.tainted:
             return
@@ -59,8 +71,9 @@ class Guard:
         """No low-watermark goes back."""
         monitor, before = state.monitor, self.watermarks
         for p in self.chained:
-            watermark = monitor.watermark(p)
-            old = before.get(p)
+            watermark, old = monitor.watermark(p), before.get(p)
+            if watermark is old:
+                continue
             if old is not None and not old <= watermark:
                 self.complain(f"the low-watermark of {p} fell from {old!r} to {watermark!r}")
             before[p] = watermark

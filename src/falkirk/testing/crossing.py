@@ -95,6 +95,41 @@ class Turn(Quiet):
 
 
 @dataclass(frozen=True, slots=True)
+class Scatter(Quiet):
+    """Sends every item at counters that follow from its value."""
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Sends each item on its own, into the future."""
+        epoch, *_ = context.time
+        outputs = context.flow.graph.outputs(context.processor)
+        return Result(
+            tuple(
+                (e.name, (epoch, item[1] % 2, item[1] // 2 % 2), (item,))
+                for e in outputs
+                for item in items
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Meet:
+    """A lattice processor: keeps what comes, and wherever times meet says what there was by then.
+
+    It asks for no notification itself: that it hears of every join is the machine's part.
+    """
+
+    def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
+        """Keeps the items of the time."""
+        return Result(state=tuple(sorted(context.own + items)))
+
+    def on_notify(self, context: Context) -> Result:
+        """Sends the sum of all values up to this time."""
+        total = sum(value + 1 for _, value, _ in context.visible)
+        where = ".".join(map(str, context.time[1:]))
+        return Result(context.to_all(((f"{where}@{context.processor}", total, 0),)))
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """A loop's body that remembers: sends items around, and out what it has seen so far.
 

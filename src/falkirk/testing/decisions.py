@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Protocol
 
 from falkirk.testing.faults import Fault, Faults, Trouble
+from falkirk.testing.haunting import Haunting
 
 Decision = int | Fault
 Move = tuple[str, Any]
@@ -16,13 +17,14 @@ KINDS = (
     "finish",
     "begin",
     "commit",
-    "write",
     "hand_out",
     "collect",
     "compacted",
     "read",
     "finish_late",
 )
+HAUNTED = 0.6
+"""How many of all runs are haunted."""
 
 
 class Situation(Protocol):
@@ -39,6 +41,10 @@ class Situation(Protocol):
     @property
     def repeatable(self) -> int:
         """How many acknowledgements could come a second time."""
+
+    @property
+    def writes(self) -> Sequence[Any]:
+        """What was asked of the store and is not done."""
 
 
 class Decisions(Protocol):
@@ -58,7 +64,8 @@ class Seeded:
 
     Every run has a pace of its own: some kinds of moves are put off, so that in one run the store
     is slow, in another the inputs are; and in some runs one processor's writes take very long.
-    Trouble comes in bursts, and likes to hit a recovery.
+    Trouble comes in bursts, and likes to hit a recovery. Some runs are haunted besides, by two
+    faults more.
     """
 
     def __init__(self, random: Random, faults: Faults) -> None:
@@ -69,6 +76,8 @@ class Seeded:
         self.slow = frozenset(kind for kind in KINDS if random.random() < 0.25)
         self.slow_writer = random.random() if random.random() < 0.4 else None
         self.late: str | None = None
+        haunted = random.random() < HAUNTED and faults.failures > 0 and faults.crashes > 0
+        self.haunting = Haunting(random) if haunted else None
         self.made: list[Decision] = []
         self.countdown = self._gap()
 
@@ -76,6 +85,13 @@ class Seeded:
         """Counts down to the next fault."""
         if self.slow_writer is not None and self.late is None:
             self.late = situation.names[int(self.slow_writer * len(situation.names))]
+        if self.haunting is not None:
+            aimed = self.haunting.fault(situation.writes)
+            if aimed is not None:
+                if aimed.kind is Trouble.CRASH:
+                    self.haunting = None
+                self.made.append(aimed)
+                return aimed
         self.countdown -= 1
         if self.countdown >= 0 or not self.bag:
             return None
@@ -88,12 +104,20 @@ class Seeded:
 
     def pick(self, moves: list[Move]) -> int:
         """Any move; what is slow in this run is mostly put off."""
+        if self.haunting is not None:
+            chosen = self.haunting.choose(moves)
+            if chosen:
+                index = self.random.choice(chosen)
+                self.made.append(index)
+                return index
         random, count = self.random.random, len(moves)
         index = int(random() * count)
         kind, subject = moves[index]
         late = kind == "commit" and subject.processor == self.late
-        if (late or kind in self.slow) and random() < (0.95 if late else 0.8):
-            index = int(random() * count)
+        if kind == "commit" or kind in self.slow:
+            put_off = 0.95 if late else 0.8 if kind in self.slow else 0.5
+            if random() < put_off:
+                index = int(random() * count)
         self.made.append(index)
         return index
 

@@ -22,7 +22,7 @@ from falkirk.testing.world import Scenario, Violation
 
 Answer = TypeVar("Answer")
 CRASH = Fault(Trouble.CRASH)
-AT_ONCE = ("finish", "commit")
+AT_ONCE = ("finish",)
 """The moves that do not wait in a coarse exploration."""
 
 
@@ -49,7 +49,7 @@ class Explorer:
     """Explores one scenario, whose logic must be deterministic.
 
     ``faults`` may strike at every point, ``faults_max`` of them in one run. When ``coarse``, work
-    ends as soon as it was begun and a write is one step; otherwise these are delayed, too.
+    ends as soon as it was begun; otherwise that is delayed, too.
     """
 
     def __init__(

@@ -48,7 +48,7 @@ def fingerprint(run: "Simulation") -> int:
     machine = {k: v for k, v in state.items() if k not in ("running", "tickets", *FIXED)}
     store = {k: v for k, v in vars(run.store).items() if k not in ("orphans", *FIXED)}
     ordered = (machine, store, run.world.outputs, run.world.acknowledged, run.collections)
-    bags = (run.works, run.late, run.writes, run.written, run.releases)
+    bags = (run.works, run.late, run.writes, run.releases)
     rest = (run.reading, run.guard.watermarks, run.flushed, run.memory, run.outage)
     names = _Names()
     names.look(ordered, bags, rest)
@@ -113,7 +113,7 @@ class _Names:
         if isinstance(value, Work):
             return (value.incarnation, self.plain(value.item))
         if isinstance(value, Progress):
-            return self.plain(value.counts)
+            return self.plain((value.counts, value.stale))
         if isinstance(value, Monitor):
             return self.plain(value.restorables)
         if isinstance(value, Enum):

@@ -29,7 +29,7 @@ def flat(batches: Iterable[Any]) -> Items:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Context:
     """What a processor sees when an event is delivered to it."""
 
@@ -102,8 +102,8 @@ class Tag(Quiet):
     """Marks items with a random tag: not deterministic, so re-execution can be told."""
 
     def on_message(self, context: Context, edge: EdgeId, items: Items) -> Result:
-        """Sends the items with a fresh tag."""
-        tag = context.random.getrandbits(30) + 1
+        """Sends the items with a fresh tag: of so many bits that no two are ever equal."""
+        tag = context.random.getrandbits(62) + 1
         return Result(
             context.to_all(tuple((f"{a}#{context.processor}", b, tag) for a, b, _ in items))
         )

@@ -47,16 +47,17 @@ def possible(run: "Simulation") -> list[Move]:
     found: list[Move] = [("finish", work) for work in run.works]
     if len(run.works) < AT_ONCE:
         found += [("begin", item) for item in run.enabled()]
-    for kind, subjects in (
-        ("commit", () if run.outage else run.written),
-        ("write", () if run.outage else run.writes),
-        ("hand_out", run.releases),
-        ("collect", () if run.outage else run.collections[:1]),
-        ("compact", run.compactable),
-        ("compacted", run.compacting),
-    ):
-        if subjects:
-            found += [(kind, subject) for subject in subjects]
+    if not run.outage:
+        if run.writes:
+            found += [("commit", persist) for persist in run.writes]
+        if run.collections:
+            found.append(("collect", run.collections[0]))
+    if run.releases:
+        found += [("hand_out", release) for release in run.releases]
+    if run.compactable:
+        found += [("compact", p) for p in run.compactable]
+    if run.compacting:
+        found += [("compacted", event) for event in run.compacting]
     found += [("read", p) for p in run.scenario.inputs if can_read(run, p)]
     if run.late:
         found += [("finish_late", work) for work in run.late]
@@ -147,9 +148,11 @@ def can_read(run: "Simulation", p: ProcessorId) -> bool:
 
 def pending(run: "Simulation") -> int:
     """How many things wait to be done."""
-    queued = sum(map(len, run.machine.state.channels.queues.values()))
-    stored = len(run.writes) + len(run.written) + len(run.collections)
-    return queued + stored + len(run.works) + len(run.releases)
+    state = run.machine.state
+    queued = sum(map(len, state.channels.queues.values()))
+    held = sum(len(standing.held) for standing in state.standing.values())
+    stored = len(run.writes) + len(run.collections)
+    return queued + held + stored + len(run.works) + len(run.releases)
 
 
 def read(run: "Simulation", p: ProcessorId) -> None:
@@ -174,19 +177,14 @@ def read(run: "Simulation", p: ProcessorId) -> None:
 # The store and the outside.
 
 
-def write(run: "Simulation", persist: Persist) -> None:
-    """The files of a write are there; nobody sees them yet."""
-    run.writes.remove(persist)
-    run.entries.append(("files of", persist))
-    run.written.append(persist)
-
-
 def commit(run: "Simulation", persist: Persist) -> None:
-    """The row that makes a write visible is there."""
-    run.written.remove(persist)
+    """The row that makes a write visible is there: before, nobody sees any of it."""
+    run.writes.remove(persist)
     orphans = run.store.orphans
     run.store.commit(persist, run.captured.pop(persist.ticket, None))
     run.seen["late write"] += run.store.orphans - orphans
+    if run.scenario.flow.processors[persist.processor].policy.holds:
+        run.changed()
     run.acknowledge(Persisted(persist.ticket))
 
 
@@ -217,6 +215,8 @@ def compacted(run: "Simulation", event: Compacted) -> None:
 def hand_out(run: "Simulation", release: Release) -> None:
     """The outside takes an output."""
     run.releases.remove(release)
+    if release.time in run.world.outputs.get(release.processor, {}):
+        run.seen["output repeated"] += 1
     run.world.take(release.processor, release.time, release.batches)
     run.acknowledge(Delivered(release.processor, release.time))
 
@@ -234,7 +234,6 @@ _MOVES: dict[str, Any] = {
         finish_late,
         put_back,
         read,
-        write,
         commit,
         collect,
         compact,

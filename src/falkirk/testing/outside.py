@@ -1,5 +1,6 @@
 """What the outside must have seen: what a run without failures shows, and nothing else."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ def check_outside(scenario: Scenario, world: World) -> None:
         plain = {time: untagged(items) for time, items in shown[p].items()}
         wanted = {time: untagged(items) for time, items in times.items()}
         if p in world.tainted:
-            check_nothing_lost(p, plain, wanted)
+            check_at_least_once(p, plain, wanted)
         elif plain != wanted:
             time = next(t for t in [*wanted, *plain] if plain.get(t) != wanted.get(t))
             raise Violation(
@@ -35,12 +36,16 @@ def check_outside(scenario: Scenario, world: World) -> None:
             raise Violation(f"{p} has acknowledged {world.acknowledged.get(p)} only")
 
 
-def check_nothing_lost(p: ProcessorId, shown: Mapping[Any, Any], wanted: Mapping[Any, Any]) -> None:
-    """At least once: every item of every time is there, perhaps more than once."""
-    for time, items in wanted.items():
-        missing = {label for label, _ in items} - {label for label, _ in shown.get(time, ())}
-        if missing:
+def check_at_least_once(
+    p: ProcessorId, shown: Mapping[Any, Any], wanted: Mapping[Any, Any]
+) -> None:
+    """Every item of every time is there at least as often as it should be, and nothing else is."""
+    for time in sorted({*wanted, *shown}):
+        there, due = Counter(shown.get(time, ())), Counter(wanted.get(time, ()))
+        if missing := due - there:
             raise Violation(f"{p} lost {sorted(missing)} at {time}: it showed {shown.get(time)}")
+        if invented := there.keys() - due.keys():
+            raise Violation(f"{p} showed {sorted(invented)} at {time}, which nobody ever shows")
 
 
 def tag_counts(outputs: Outputs, processors: list[ProcessorId]) -> dict[str, int]:

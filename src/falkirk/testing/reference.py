@@ -24,6 +24,8 @@ class Reference:
         self.state: dict[ProcessorId, dict[Any, Items]] = {p: {} for p in flow.processors}
         self.queue: list[tuple[EdgeId, Any, Items]] = []
         self.requests: set[tuple[Any, int, ProcessorId]] = set()
+        self.notified: dict[ProcessorId, set[Any]] = {p: set() for p in flow.processors}
+        self.met: dict[ProcessorId, set[Any]] = {p: set() for p in flow.processors}
         self.random = Random(0)
         self.beyond = {p: reached_by_recorded(flow, p) for p in flow.processors}
         self.sent: dict[EdgeId, int] = {}
@@ -39,11 +41,23 @@ class Reference:
         while self.queue or self.requests:
             self.run_messages()
             self.notify_first()
+        for p, processor in self.flow.processors.items():
+            if processor.lattice:
+                assert self.notified[p] == self.meetings(p), f"{p} is notified at joins only"
         return {
             p: {time: items for time, items in sorted(self.state[p].items()) if items}
             for p, processor in self.flow.processors.items()
             if processor.role is Role.OUTPUT
         }
+
+    def meetings(self, p: ProcessorId) -> set[Any]:
+        """All joins of times at which ``p`` keeps state: joined until there are no more."""
+        found = {time for time, items in self.state[p].items() if items}
+        while True:
+            more = {tuple(map(max, a, b)) for a in found for b in found}
+            if more == found:
+                return found
+            found = more
 
     def run_messages(self) -> None:
         """Delivers until the queue is empty."""
@@ -59,6 +73,7 @@ class Reference:
             time, _, p = request
             if not any(self.precedes(other, request) for other in self.requests - {request}):
                 self.requests.remove(request)
+                self.notified[p].add(time)
                 self.apply(p, time, self.logics[p].on_notify(self.context(p, time)))
                 return
 
@@ -84,6 +99,11 @@ class Reference:
         if result.state is not None:
             self.state[p][time] = tuple(result.state)
         self.requests |= {(t, self.rank[p], p) for t in result.requests}
+        if result.state and self.flow.processors[p].lattice:
+            before = self.met[p]
+            fresh = {time, *(tuple(map(max, time, other)) for other in before)} - before
+            self.met[p] = before | fresh
+            self.requests |= {(t, self.rank[p], p) for t in fresh}
         for edge, at, items in result.sends:
             if at is None:
                 self.sent[edge] = self.sent.get(edge, 0) + 1

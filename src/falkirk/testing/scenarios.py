@@ -22,7 +22,7 @@ from falkirk.core.policy import (
 from falkirk.core.projection import Enter, Feedback, Leave
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.testing.building import Inputs, Maker
-from falkirk.testing.crossing import Account, Forward, Turn, Window
+from falkirk.testing.crossing import Account, Forward, Scatter, Turn, Window
 from falkirk.testing.logic import Buffer, Delay, Map, Recite, Stage, Tag, Total
 from falkirk.testing.world import Scenario
 
@@ -38,14 +38,15 @@ class Annex(Protocol):
 def random_scenario(seed: int) -> Scenario:
     """A small flow: one or two inputs, a few processors, perhaps a loop, one or two outputs.
 
-    Every annex has its own random numbers, so that a new one leaves the flows of most seeds alone.
+    Every annex has its own random numbers, so that a new one, put at the end, leaves the flows of
+    most seeds alone.
     """
     maker = Maker(Random(seed))
     ends, inputs = maker.base()
+    lots = Random(f"annexes of {seed}")
     for name, (chance, annex) in ANNEXES.items():
-        random = Random(f"{name} of {seed}")
-        if random.random() < chance:
-            maker.random = random
+        if lots.random() < chance:
+            random = maker.random = Random(f"{name} of {seed}")
             annex(maker, random, ends, inputs)
     return Scenario(Flow(maker.processors, maker.edges), maker.logics, inputs)
 
@@ -120,6 +121,28 @@ def add_nested_loops(maker: Maker, random: Random, ends: list[ProcessorId], inpu
     maker.add_output(ProcessorId("nested"), done)
 
 
+def add_meetings(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
+    """Times of three coordinates that meet, by twos and by threes, where nothing was sent."""
+    outer, inner = Structured(2), Structured(3, random.choice(list(Order)))
+    enters, scatter, leaves, apart = map(ProcessorId, ("enters", "scatter", "leaves", "apart"))
+    maker.processors += [
+        Processor(enters, outer, ephemeral()),
+        Processor(scatter, inner, random.choice((lazy(1), eager(), batch()))),
+        Processor(leaves, outer, random.choice((ephemeral(), lazy(1)))),
+        Processor(apart, EPOCH, random.choice((ephemeral(), lazy(1)))),
+    ]
+    maker.logics |= {enters: Map(0), scatter: Scatter(), leaves: Map(0), apart: Map(0)}
+    meets = maker.add_meeting(scatter, scatter, inner)
+    source = random.choice(list(inputs))
+    maker.edges += [
+        Edge(EdgeId(f"{source}>enters"), source, enters, Enter(EPOCH, outer)),
+        Edge(EdgeId("enters>scatter"), enters, scatter, Enter(outer, inner)),
+        Edge(EdgeId("meets>leaves"), meets, leaves, Leave(inner, outer)),
+        Edge(EdgeId("leaves>apart"), leaves, apart, Leave(outer, EPOCH)),
+    ]
+    maker.add_output(ProcessorId("meetings"), apart)
+
+
 def add_repeats(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
     """A branch that is processed at least once."""
     name = ProcessorId("repeats")
@@ -127,6 +150,11 @@ def add_repeats(maker: Maker, random: Random, ends: list[ProcessorId], inputs: I
     maker.logics[name] = random.choice((Map(), Buffer()))
     maker.connect(random.choice(ends), name)
     maker.add_output(ProcessorId("repeated"), name)
+
+
+def add_careless(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
+    """An output that may show again what it has shown."""
+    maker.add_output(ProcessorId("careless"), random.choice(ends), at_least_once())
 
 
 def add_witnesses(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
@@ -148,11 +176,11 @@ def add_echo(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inpu
     """Sends into the future that are not logged because the policy says so."""
     echo, hears = ProcessorId("echo"), ProcessorId("hears")
     maker.processors += [
-        Processor(echo, EPOCH, lazy(random.randint(1, 2))),
-        Processor(hears, EPOCH, random.choice((lazy(1), eager()))),
+        Processor(echo, EPOCH, lazy(random.choice((1, 1, 2)))),
+        Processor(hears, EPOCH, random.choice((lazy(1), lazy(2), eager()))),
     ]
     maker.logics |= {echo: Delay(), hears: Buffer()}
-    maker.connect(random.choice(ends), echo)
+    maker.connect(random.choice(list(inputs)), echo)
     maker.connect(echo, hears)
     maker.add_output(ProcessorId("heard"), hears)
 
@@ -176,8 +204,10 @@ ANNEXES: dict[str, tuple[float, Annex]] = {
     "sequence": (0.25, add_sequence),
     "windows": (0.15, add_windows),
     "nested": (0.08, add_nested_loops),
+    "meetings": (0.06, add_meetings),
     "repeats": (0.1, add_repeats),
+    "careless": (0.15, add_careless),
     "witnesses": (0.15, add_witnesses),
-    "echo": (0.1, add_echo),
+    "echo": (0.2, add_echo),
     "log": (0.3, log_an_edge),
 }

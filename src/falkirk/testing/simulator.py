@@ -14,21 +14,24 @@ from falkirk.core.machine.events import (
     Collect,
     CollectLog,
     Compacted,
+    Delivered,
     Effect,
     Event,
     Flush,
     Item,
     Persist,
+    Persisted,
     Release,
     Restore,
     Retract,
     Rewind,
     RolledBack,
+    Tick,
     Work,
 )
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
-from falkirk.testing.check import Guard
+from falkirk.testing.check import Complaints, Guard
 from falkirk.testing.decisions import Decisions, Seeded
 from falkirk.testing.faults import Faults
 from falkirk.testing.logic import Items
@@ -41,6 +44,8 @@ from falkirk.testing.transcript import Entry, transcript
 from falkirk.testing.world import Scenario, Violation, World
 
 __all__ = ["Faults", "Scenario", "Simulation", "Violation"]
+BESIDE = (Persisted, Delivered, Compacted, Tick, Flush)
+"""Events after which there is nothing else to be processed than before, unless sends waited."""
 
 
 class Simulation:
@@ -63,16 +68,16 @@ class Simulation:
         laws that were broken in ``complaints`` and goes on, to see whether the outside notices.
         ``backlog`` is how many things may wait to be done while more input is read.
         """
-        self.scenario, self.rules, self.strict, self.backlog = scenario, rules, strict, backlog
+        self.scenario, self.rules, self.backlog = scenario, rules, backlog
         self.decisions = decisions or Seeded(Random(seed), faults or Faults())
         self.random = Random(seed)
         self.names: list[ProcessorId] = list(scenario.flow.processors)
         self.world = World(scenario)
+        self.complain = Complaints(strict)
         self.guard = Guard(scenario, self.world, self.complain)
         self.store = SimulatedStore(scenario.flow, rules)
         self.machine = Machine(scenario.flow, rules=rules)
         self.entries: list[Entry] = []
-        self.complaints: list[str] = []
         self.seen: Counter[str] = Counter()
         self.steps = self.now = 0
         self.flushed = False
@@ -83,7 +88,6 @@ class Simulation:
         self.works: list[Work] = []
         self.late: list[Work] = []
         self.writes: list[Persist] = []
-        self.written: list[Persist] = []
         self.collections: list[Collect | CollectLog] = []
         self.compactable: list[ProcessorId] = []
         self.compacting: list[Compacted] = []
@@ -149,7 +153,8 @@ class Simulation:
     def step(self, event: Event) -> None:
         """Tells the machine, and does what it asks for."""
         self.entries.append(("event", event))
-        self.changed()
+        if not isinstance(event, BESIDE) or self.scenario.flow.latest:
+            self.changed()
         effects = self.machine.step(event)
         if effects:
             self.carry_out(effects)
@@ -161,10 +166,12 @@ class Simulation:
 
     def carry_out(self, effects: list[Effect]) -> None:
         """Does what the machine asks for, now or later."""
+        asked = 0
         for effect in effects:
             self.entries.append(("effect", effect))
             match effect:
                 case Persist():
+                    asked += 1
                     self.writes.append(effect)
                     if effect.capture:
                         self.captured[effect.ticket] = capture(self.memory, effect)
@@ -189,7 +196,7 @@ class Simulation:
                     self.reading.pop(effect.processor, None)
                 case RolledBack():
                     self.rolled_back(effect)
-        if any(not isinstance(effect, Persist) for effect in effects):
+        if len(effects) > asked:
             self.guard.watch(self.machine.state)
 
     def may_compact(self, p: ProcessorId) -> None:
@@ -216,11 +223,10 @@ class Simulation:
         """The machine is about to change."""
         self._enabled = None
 
-    def complain(self, text: str) -> None:
-        """An inner law was broken."""
-        if self.strict:
-            raise Violation(text)
-        self.complaints.append(text)
+    @property
+    def complaints(self) -> list[str]:
+        """The inner laws that were broken."""
+        return self.complain.found
 
     def transcript(self) -> list[str]:
         """What happened, in words."""

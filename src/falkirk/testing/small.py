@@ -1,4 +1,4 @@
-"""Small flows for exhaustive exploration: a chain, with a policy for every processor."""
+"""Small flows for exhaustive exploration: a chain or a diamond, with a policy for everyone."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -30,7 +30,29 @@ def chain(
     edges = [Edge(EdgeId(f"{a}>{b}"), a, b, Identity(EPOCH, EPOCH)) for a, b in pairwise(order)]
     logics: dict[ProcessorId, Logic] = {name: Map() for name in names[1:]}
     logics |= dict.fromkeys(names[:1], Sum()) | {order[-1]: Stage()}
-    inputs: list[list[Items]] = [
-        [((f"{e}.{k}", 1, 0),) for k in range(n)] for e, n in enumerate(batches)
+    return Scenario(Flow(processors, edges), logics, {order[0]: numbered(batches)})
+
+
+def diamond(
+    source: Policy, left: Policy, right: Policy, output: Policy, batches: Sequence[int] = (1,)
+) -> Scenario:
+    """An input, two processors side by side, an output that hears both.
+
+    One of the two adds up each epoch when it is complete, the other passes things on.
+    """
+    start, first, second, end = map(ProcessorId, ("in0", "p0", "p1", "out0"))
+    processors = [
+        Processor(start, EPOCH, source, Role.INPUT),
+        Processor(first, EPOCH, left),
+        Processor(second, EPOCH, right),
+        Processor(end, EPOCH, output, Role.OUTPUT),
     ]
-    return Scenario(Flow(processors, edges), logics, {order[0]: inputs})
+    ways = ((start, first), (start, second), (first, end), (second, end))
+    edges = [Edge(EdgeId(f"{a}>{b}"), a, b, Identity(EPOCH, EPOCH)) for a, b in ways]
+    logics: dict[ProcessorId, Logic] = {first: Sum(), second: Map(), end: Stage()}
+    return Scenario(Flow(processors, edges), logics, {start: numbered(batches)})
+
+
+def numbered(batches: Sequence[int]) -> list[list[Items]]:
+    """So many batches in each epoch, each of one item."""
+    return [[((f"{e}.{k}", 1, 0),) for k in range(n)] for e, n in enumerate(batches)]

@@ -4,7 +4,6 @@ A write has two parts, the files and the metadata row that makes them visible; a
 two leaves an orphan that nobody sees. Writes of an incarnation that was rolled back are refused.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -55,17 +54,23 @@ class SimulatedStore:
             self.orphans += 1
             return
         for record in persist.records:
-            held = record.copy()
             if not self.rules.one_content:
-                held.sent = [replace(m, batch=evaluated_again(m.batch)) for m in held.sent]
-            self.ledgers[p].records[record.time] = held
+                record.sent = [replace(m, batch=evaluated_again(m.batch)) for m in record.sent]
+            self.ledgers[p].records[record.time] = record
         if persist.capture:
             self.captures[p][persist.checkpoint.frontier] = captured
-        row = Row(persist.checkpoint, persist.previous)
-        others = [r for r in self.checkpoints[p] if r.frontier != row.frontier]
-        earlier = [r for r in others if r.frontier <= row.frontier]
-        later = [r for r in others if not r.frontier <= row.frontier]
-        self.checkpoints[p] = [*earlier, row, *later]
+        self.add_row(p, Row(persist.checkpoint, persist.previous))
+
+    def add_row(self, p: ProcessorId, row: Row) -> None:
+        """Adds a row among those of ``p``, or in the place of one."""
+        rows, frontier = self.checkpoints[p], row.frontier
+        place = len(rows)
+        while place and not rows[place - 1].frontier <= frontier:
+            place -= 1
+        if place and rows[place - 1].frontier == frontier:
+            place -= 1
+            del rows[place]
+        rows.insert(place, row)
 
     def retract(self, effect: Retract) -> None:
         """Forgets a timeline, in one transaction."""
@@ -99,11 +104,8 @@ class SimulatedStore:
 
     def read(self, p: ProcessorId) -> Stored:
         """What is durable of ``p``."""
-        ledger = copy(self.ledgers[p])
-        ledger.records = {time: record.copy() for time, record in ledger.records.items()}
-        ledger.base = copy(ledger.base)
+        ledger = self.ledgers[p].copy()
         ledger.base.state = [(time, read_again(batch)) for time, batch in ledger.base.state]
-        ledger.base.requests = set(ledger.base.requests)
         return Stored(ledger, self.durable_prefix(p), self.incarnations[p])
 
     def durable_prefix(self, p: ProcessorId) -> tuple[Checkpoint, ...]:

@@ -29,8 +29,8 @@ def strike(run: "Simulation", fault: Fault) -> None:
             crash(run)
         case Trouble.ORPHAN:
             if run.writes:
-                moves.write(run, run.writes[0])
-            run.seen["orphaned files"] += len(run.written)
+                run.entries.append(("files of", run.writes[0]))
+                run.seen["orphaned files"] += 1
             crash(run)
         case Trouble.SUSPECT:
             run.step(Suspect(names))
@@ -42,8 +42,8 @@ def strike(run: "Simulation", fault: Fault) -> None:
             if run.works:
                 moves.put_back(run, run.works[int(fault.names[0]) % len(run.works)])
         case Trouble.REFUSE:
-            if run.written:
-                refused = run.written.pop(int(fault.names[0]) % len(run.written))
+            if run.writes:
+                refused = run.writes.pop(int(fault.names[0]) % len(run.writes))
                 run.writes.append(refused)
         case Trouble.OUTAGE:
             run.outage = int(fault.names[0])
@@ -55,7 +55,6 @@ def strike(run: "Simulation", fault: Fault) -> None:
 def forget_writes(run: "Simulation", names: frozenset[ProcessorId]) -> None:
     """What processors have asked of the store, and what was not done yet, never will be."""
     run.writes = [write for write in run.writes if write.processor not in names]
-    run.written = [write for write in run.written if write.processor not in names]
     run.collections = [effect for effect in run.collections if owner(run, effect) not in names]
 
 

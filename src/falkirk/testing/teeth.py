@@ -69,7 +69,21 @@ TEETH: tuple[Tooth, ...] = (
         "trap 11",
         "What makes up an input epoch is durable before it counts.",
     ),
+    Tooth(
+        "notify_at_joins",
+        "beyond the paper",
+        "A lattice processor is notified wherever times of its state meet.",
+    ),
 )
+
+
+INSIDE = {
+    "hold_suspects": "It says how little is undone: whoever has used what a suspect sent goes back"
+    " with it when it has failed, so nothing wrong gets out.",
+    "notification_constraint": "Without it a message can come after the notification of its time;"
+    " in the random flows those who may decide otherwise when asked again send empty messages.",
+}
+"""Why the outside may see nothing of some rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +179,12 @@ def page(scores: list[Score], command: str) -> str:
         "without failures shows: an output lost, repeated or contradicted, or an input asked for",
         "again after it was acknowledged. Inner checks are stricter: they complain at the rollback",
         "that breaks a constraint, whether or not it does harm later.",
+        "",
+        *[
+            f"- `{score.tooth.rule}` is seen from inside only. {INSIDE[score.tooth.rule]}"
+            for score in scores
+            if score.tooth.rule in INSIDE and not score.outside
+        ],
         "",
         "What the rules say:",
         "",

@@ -71,11 +71,11 @@ class World:
     def take(self, p: ProcessorId, time: Any, items: Items) -> None:
         """Takes the output of a time; the same again is ignored, another is a contradiction.
 
-        An output that is declared at-least-once may add to what it has shown.
+        One that is at-least-once, or behind such a processor, adds to what it has shown.
         """
         shown = self.outputs.setdefault(p, {})
         if p in self.tainted:
-            shown[time] = tuple(sorted({*shown.get(time, ()), *items}))
+            shown[time] = tuple(sorted(shown.get(time, ()) + items))
             return
         if time in shown and shown[time] != items:
             raise Violation(f"{p} showed {shown[time]} at {time}, and now {items}")

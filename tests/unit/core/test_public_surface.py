@@ -26,7 +26,7 @@ INTERNAL = {
     "family": {"FamilyChoice"},
     "frontier": {"antichain", "show_time"},
     "graph": {"Topology"},
-    "order": {"product_leq"},
+    "order": {"joins", "product_leq"},
     "projection": {"LoopProjection"},
 }
 FOREIGN = ("click", "py4j", "pyarrow", "pyspark", "rich", "sqlalchemy")

@@ -116,12 +116,14 @@ def appoint(state: State, projected: Mapping[EdgeId, Any]) -> None:
     for edge, fixed in projected.items():
         if edge not in state.markers or not fixed:
             continue
-        standing = state.standing[state.flow.graph.edges[edge].target]
+        target = state.flow.graph.edges[edge].target
+        standing = state.standing[target]
         processed = standing.completed.count(edge)
         if processed < fixed[0]:
             state.markers[edge].append(int(fixed[0]))
         elif processed == fixed[0] and standing.growth:
             standing.appointed = True
+            state.progress.stale.add(target)
 
 
 def arrive(state: State, p: ProcessorId, time: SequenceNumber) -> None:

@@ -11,7 +11,7 @@ from falkirk.core.times import ProcessorId
 def understated(state: State, p: ProcessorId, metadata: Checkpoint) -> Checkpoint:
     """Ξ(p, f) without what a rule that is switched off would have made it say."""
     rules, domain, ledger = state.rules, state.flow.graph.domains[p], state.ledgers[p]
-    if rules == ALL_RULES:
+    if rules is ALL_RULES or rules == ALL_RULES:
         return metadata
     if not rules.delivered_constraint:
         metadata = replace(metadata, processed=dict.fromkeys(metadata.processed, domain.edge_empty))

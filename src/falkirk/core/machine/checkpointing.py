@@ -27,27 +27,30 @@ from falkirk.core.times import ProcessorId
 
 def look(state: State, flush: bool = False) -> list[Effect]:
     """Looks at who has completed more times and takes the checkpoints that are due (§4.1)."""
+    stale, anywhere = state.progress.stale, state.flow.anywhere
+    if not stale and not flush:
+        return []
     effects: list[Effect] = []
     updates: list[Update] = []
     grown: list[ProcessorId] = []
     regions: dict[str, list[ProcessorId]] = {}
-    stale, anywhere = state.progress.stale, state.flow.anywhere
     for p, standing in state.standing.items():
-        if standing.replaying:
-            continue
-        if p in stale:
+        if (p in stale or flush) and not standing.replaying:
             updates += note_completion(state, p)
-        if standing.growth and p not in anywhere:
-            grown.append(p)
+            if standing.growth and p not in anywhere:
+                grown.append(p)
     stale.clear()
     for p in grown:
         policy = state.flow.processors[p].policy
         if policy.regime is Regime.SNAPSHOT:
             regions.setdefault(policy.region, snapshot.region_of(state, p))
             continue
-        for frontier in due(state, p, flush):
+        frontiers = due(state, p, flush)
+        for frontier in frontiers:
             persist = take(state, p, frontier)
             effects += [persist, *without_rules(state, p, persist)]
+        if frontiers and state.standing[p].growth:
+            stale.add(p)  # what is left may be due by now
     for region in regions.values():
         if flush or snapshot.is_due(state, region):
             snapshot.log_in_flight(state, region)
@@ -133,16 +136,14 @@ def reported(state: State, p: ProcessorId, frontier: Any) -> Checkpoint:
     all, and the checkpoint would no longer be the state at its frontier (the trouble of Figure 5,
     with a checkpoint in the place of x's notification).
     """
-    metadata, domain = state.ledgers[p].metadata(frontier), state.flow.graph.domains[p]
-    if state.flow.processors[p].policy.tainted:
-        metadata = replace(
-            metadata,
-            notified=domain.empty,
-            processed=dict.fromkeys(metadata.processed, domain.edge_empty),
-        )
-    elif not state.flow.numbered(p):
+    told = None
+    if not state.flow.numbered(p):
         told = state.standing[p].saved if frontier.is_top else frontier
-        metadata = replace(metadata, notified=metadata.notified | told)
+    metadata = state.ledgers[p].metadata(frontier, told)
+    if state.flow.processors[p].policy.tainted:
+        domain = state.flow.graph.domains[p]
+        processed = dict.fromkeys(metadata.processed, domain.edge_empty)
+        metadata = replace(metadata, notified=domain.empty, processed=processed)
     return understated(state, p, metadata)
 
 

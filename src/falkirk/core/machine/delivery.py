@@ -22,7 +22,7 @@ from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.ledger import Past, Record, Sent, within
 from falkirk.core.machine.message import Message, deliverable
 from falkirk.core.machine.state import State
-from falkirk.core.order import Order
+from falkirk.core.order import joins
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
 
 
@@ -35,20 +35,19 @@ def enabled(state: State) -> list[Item]:
     found: list[Item] = []
     busy = {(work.processor, work.time) for work in state.running.values()}
     occupied = {p for p, _ in busy}
-    graph, standings = state.flow.graph, state.standing
+    edges, standings = state.flow.graph.edges, state.standing
     suspected = state.suspected if state.rules.hold_suspects else frozenset[ProcessorId]()
     for name, queue in state.channels.queues.items():
         if not queue:
             continue
-        edge = graph.edges[name]
+        edge = edges[name]
         p = edge.target
         if p in suspected or edge.source in suspected or standings[p].replaying:
             continue
-        if p in occupied:
-            if not state.flow.numbered(p):
-                found += [Delivery(p, m) for m in deliverable(queue) if (p, m.time) not in busy]
-        else:
+        if p not in occupied:
             found += [Delivery(p, m) for m in deliverable(queue)]
+        elif not state.flow.numbered(p):
+            found += [Delivery(p, m) for m in deliverable(queue) if (p, m.time) not in busy]
     for p, standing in standings.items():
         if p in suspected:
             continue
@@ -146,9 +145,9 @@ def apply(state: State, p: ProcessorId, record: Record, result: Result) -> tuple
         record.state = list(result.state)
     for time in result.requests:
         request(state, p, record, time)
-    if result.state and state.flow.processors[p].lattice:
-        for time in state.ledgers[p].kept_times():
-            request(state, p, record, Order.PRODUCT.join(time, record.time))
+    if result.state and state.flow.processors[p].lattice and state.rules.notify_at_joins:
+        for time in joins(record.time, state.ledgers[p].kept_times()):
+            request(state, p, record, time)
     sent = tuple(send(state, p, record, *each) for each in result.sends)
     for edge, epoch in result.closes:
         close_window(state, p, record, edge, epoch)

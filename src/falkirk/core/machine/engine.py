@@ -122,6 +122,7 @@ class Machine:
                 )
             case Tick():
                 state.now = event.now
+                state.progress.stale.update(state.standing)
                 return checkpointing.look(state)
             case Flush():
                 return checkpointing.look(state, flush=True)

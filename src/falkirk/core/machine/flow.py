@@ -77,7 +77,9 @@ class Flow:
             for edge in self.graph.edges.values()
             if isinstance(edge.projection, LoopProjection)
         }
-        self.recovery = Graph(domains, map(self._promised, self.graph.edges.values()))
+        self.recovery = self.graph
+        if any(processor.policy.tainted for processor in self.processors.values()):
+            self.recovery = Graph(domains, map(self._promised, self.graph.edges.values()))
         self.numbered_ones = {
             p for p, each in self.processors.items() if isinstance(each.domain, Sequence)
         }

@@ -48,6 +48,14 @@ class Ledger:
             e.name: 0 for e in outputs if not isinstance(targets[e.name], Structured)
         }
 
+    def copy(self) -> "Ledger":
+        """An independent copy, as a store would hand out."""
+        twin = Ledger(self.domain, self.inputs, self.outputs, self.targets)
+        twin.records = {time: record.copy() for time, record in self.records.items()}
+        twin.base = self.base.copy()
+        twin.sent_count = dict(self.sent_count)
+        return twin
+
     def at(self, time: Any) -> Record:
         """The record of ``time``, made when first asked for."""
         found = self.records.get(time)
@@ -121,26 +129,34 @@ class Ledger:
     def fold(self, watermark: Any, times: Iterable[Any]) -> None:
         """Folds the records of finished ``times`` inside ``watermark`` into the base."""
         done = [self.records[time] for time in times if time in self.records]
-        folded = self.metadata(watermark, done)
         base = self.base
+        if not done and base.frontier == watermark:
+            return
+        base.notified, base.processed, base.discarded = self._folded(done)
         for record in done:
             base.state += [(record.time, batch) for batch in record.state]
             base.requests |= record.requests
             for edge, epoch in record.closed.items():
                 base.closed[edge] = max(epoch, base.closed.get(edge, -1))
             del self.records[record.time]
-        base.processed, base.discarded = dict(folded.processed), dict(folded.discarded)
-        base.notified, base.frontier = folded.notified, watermark
+        base.frontier = watermark
         base.requests = {time for time in base.requests if time not in watermark}
 
-    def metadata(self, frontier: Any, records: list[Record] | None = None) -> Checkpoint:
-        """Ξ(p, f), exactly (§3.4)."""
-        found = self.inside(frontier) if records is None else records
+    def metadata(self, frontier: Any, told: Any = None) -> Checkpoint:
+        """Ξ(p, f), exactly (§3.4); N̄ contains besides what the processor was ``told``."""
+        notified, processed, discarded = self._folded(self.inside(frontier))
+        if told is not None:
+            notified = notified | told
+        projected = {e: self.fixed(e, frontier) for e in self.recorded}
+        return Checkpoint(frontier, notified, processed, discarded, projected)
+
+    def _folded(self, records: list[Record]) -> tuple[Any, dict[EdgeId, Any], dict[EdgeId, Any]]:
+        """N̄, M̄ and D̄ of the base and ``records`` together."""
         base, domain, targets = self.base, self.domain, self.targets
         taken: dict[EdgeId, list[Any]] = {}
         sent: dict[EdgeId, list[Any]] = {}
         notified: list[Any] = []
-        for record in found:
+        for record in records:
             for d in record.processed:
                 taken.setdefault(d, []).append(record.time)
             for e, times in record.discarded.items():
@@ -153,8 +169,7 @@ class Ledger:
         for e, found_times in sent.items():
             discarded[e] = discarded[e] | reach(targets[e], found_times)
         told = base.notified | domain.frontier(notified) if notified else base.notified
-        projected = {e: self.fixed(e, frontier) for e in self.recorded}
-        return Checkpoint(frontier, told, processed, discarded, projected)
+        return told, processed, discarded
 
     def processed_counts(self) -> dict[EdgeId, Any]:
         """How many messages were processed of each edge with sequence numbers."""

@@ -35,11 +35,12 @@ def deliverable(queue: list[Message]) -> list[Message]:
     if len(queue) < 2:
         return queue[:]
     found: list[Message] = []
-    seen: list[Any] = []
     for message in queue:
-        if not any(precedes(time, message.time) for time in seen):
+        for earlier in found:  # of those that are not found, one that is found was earlier still
+            if precedes(earlier.time, message.time):
+                break
+        else:
             found.append(message)
-        seen.append(message.time)
     return found
 
 

@@ -21,8 +21,8 @@ Pointstamp = tuple[ProcessorId, Time]
 class Progress:
     """Counts of pointstamps, and what follows from them.
 
-    ``stale`` are the processors for which that may have changed since somebody looked, who empties
-    it.
+    ``stale`` are the processors for which that, or whatever else decides about their checkpoints,
+    may have changed since somebody looked, who empties it.
     """
 
     def __init__(self, domains: dict[ProcessorId, Any], summaries: Summaries) -> None:
@@ -32,11 +32,11 @@ class Progress:
         self._into: dict[ProcessorId, list[tuple[ProcessorId, Any]]] = {p: [] for p in domains}
         for (p, q), paths in summaries.items():
             self._into[q].append((p, paths))
-        self._from: dict[ProcessorId, list[ProcessorId]] = {p: [] for p in domains}
-        for p, q in summaries:
-            self._from[p].append(q)
+        self._from: dict[ProcessorId, list[tuple[ProcessorId, Any]]] = {p: [] for p in domains}
+        for (p, q), paths in summaries.items():
+            self._from[p].append((q, paths))
         self.counts: dict[ProcessorId, dict[Time, int]] = {p: {} for p in domains}
-        self._known: dict[ProcessorId, Any] = {}
+        self._known: dict[ProcessorId, tuple[Any, Pointstamp | None]] = {}
         self.stale: set[ProcessorId] = set()
 
     def add(self, processor: ProcessorId, time: Time) -> None:
@@ -44,18 +44,26 @@ class Progress:
         counts = self.counts[processor]
         count = counts.get(time, 0)
         counts[time] = count + 1
-        if not count:
-            self._changed(processor)
+        if count:
+            return
+        for q, paths in self._from[processor]:
+            known = self._known.get(q)
+            if known and any(path.apply(time) in known[0] for path in paths):
+                del self._known[q]
 
     def remove(self, processor: ProcessorId, time: Time) -> None:
-        """One reason less."""
+        """One reason less: perhaps the last for which something was not complete elsewhere."""
         counts = self.counts[processor]
         count = counts[time] - 1
         if count:
             counts[time] = count
-        else:
-            del counts[time]
-            self._changed(processor)
+            return
+        del counts[time]
+        for q, _ in self._from[processor]:
+            known = self._known.get(q)
+            if known is None or known[1] is None or known[1] == (processor, time):
+                self._known.pop(q, None)
+                self.stale.add(q)
 
     def rebuild(self, pointstamps: Iterable[Pointstamp]) -> None:
         """Counts anew, after a rollback."""
@@ -65,19 +73,12 @@ class Progress:
         for processor, time in pointstamps:
             self.add(processor, time)
 
-    def _changed(self, processor: ProcessorId) -> None:
-        """Something may be complete, or no longer, wherever events of ``processor`` lead."""
-        known = self._known
-        for q in self._from[processor]:
-            known.pop(q, None)
-        self.stale.update(self._from[processor])
-
     def completed(self, p: ProcessorId) -> Any:
         """The largest frontier of p, in its order, all of whose times are complete."""
         known = self._known.get(p)
         if known is None:
             known = self._known[p] = self._completed(p)
-        return known
+        return known[0]
 
     def may_notify(self, p: ProcessorId, time: Time) -> bool:
         """Whether the notification requested at ``time`` is the only thing that holds it open."""
@@ -92,18 +93,25 @@ class Progress:
                         return False
         return True
 
-    def _completed(self, p: ProcessorId) -> Any:
+    def _completed(self, p: ProcessorId) -> tuple[Any, Pointstamp | None]:
+        """What is complete at p, and the one pointstamp that keeps it from being more, if one does.
+
+        Paths keep the lexicographic order, so where it is total the first stamp is what counts.
+        """
         domain = self.domains[p]
         assert isinstance(domain, Structured), "sequence numbers complete as they are delivered"
         counts = self.counts
-        if domain.total:  # paths keep the lexicographic order, so the first stamp is what counts
-            first = [
-                path.apply(min(counts[q]))
-                for q, paths in self._into[p]
-                if counts[q]
-                for path in paths
-            ]
-            return TotalFrontier(predecessor(min(first))) if first else domain.top
+        if domain.total:
+            first: Time | None = None
+            blocking: Pointstamp | None = None
+            for q, paths in self._into[p]:
+                if counts[q]:
+                    stamp = min(counts[q])
+                    for path in paths:
+                        time = path.apply(stamp)
+                        if first is None or time < first:
+                            first, blocking = time, (q, stamp)
+            return domain.top if first is None else TotalFrontier(predecessor(first)), blocking
         ahead = {
             path.apply(stamp) for q, paths in self._into[p] for stamp in counts[q] for path in paths
         }
@@ -116,4 +124,4 @@ class Progress:
                 for i, c in enumerate(time)
                 if c > 0
             )
-        return complete
+        return complete, None

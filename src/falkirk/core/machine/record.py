@@ -79,3 +79,15 @@ class Base:
     state: list[tuple[Any, Batch]] = field(default_factory=list)
     requests: set[Any] = field(default_factory=set)
     closed: dict[EdgeId, int] = field(default_factory=dict)
+
+    def copy(self) -> "Base":
+        """An independent copy, as a store would hand out."""
+        return Base(
+            self.frontier,
+            dict(self.processed),
+            self.notified,
+            dict(self.discarded),
+            list(self.state),
+            set(self.requests),
+            dict(self.closed),
+        )

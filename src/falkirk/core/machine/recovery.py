@@ -15,6 +15,7 @@ from falkirk.core.machine.events import (
     Retract,
     Rewind,
     RolledBack,
+    Work,
 )
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger, reach
@@ -45,20 +46,24 @@ def fail(
 def live_metadata(state: State, p: ProcessorId) -> Checkpoint:
     """Ξ(p, ⊤): all that ``p`` has done, and what it is working on."""
     domain = state.flow.graph.domains[p]
-    metadata = reported(state, p, domain.top)
-    processed, notified = dict(metadata.processed), metadata.notified
-    tainted = state.flow.processors[p].policy.tainted
-    for work in state.running.values():
-        if work.processor != p or tainted:
-            continue
+    live = reported(state, p, domain.top)
+    works = [work for work in state.running.values() if work.processor == p]
+    if works and not state.flow.processors[p].policy.tainted:
+        live = with_works(state, domain, live, works)
+    return with_completed(state, p, live) if state.flow.restores_anywhere(p) else live
+
+
+def with_works(state: State, domain: Any, live: Checkpoint, works: list[Work]) -> Checkpoint:
+    """Ξ(p, ⊤) as it will be when ``works`` are finished."""
+    processed, notified = dict(live.processed), live.notified
+    for work in works:
         if isinstance(work.item, Delivery):
             if state.rules.delivered_constraint:
                 edge = work.item.message.edge
                 processed[edge] = processed[edge] | reach(domain, [work.time])
         elif isinstance(work.item, Notification) and state.rules.notification_constraint:
             notified = notified | reach(domain, [work.time])
-    live = replace(metadata, processed=processed, notified=notified)
-    return with_completed(state, p, live) if state.flow.restores_anywhere(p) else live
+    return replace(live, processed=processed, notified=notified)
 
 
 def with_completed(state: State, p: ProcessorId, live: Checkpoint) -> Checkpoint:
@@ -105,14 +110,13 @@ def roll(
 def restored(
     state: State, solution: Solution, p: ProcessorId, frontier: Any, stored: Stored
 ) -> Ledger:
-    """The ledger of ``p`` at ``frontier``, from the store alone."""
-    ledger = Ledger.of(state.flow.graph, p)
-    ledger.base = stored.ledger.base
+    """The ledger of ``p`` at ``frontier``, from the store alone, which gave it away."""
+    ledger = stored.ledger
     if not ledger.base.frontier <= frontier:
         raise InvariantError(f"{p!r} goes back to {frontier!r}, below what was collected")
-    for record in stored.ledger.inside(frontier):
-        ledger.records[record.time] = record.copy()
-        ledger.records[record.time].durable = True
+    ledger.records = {record.time: record for record in ledger.inside(frontier)}
+    for record in ledger.records.values():
+        record.durable = True
     for edge in ledger.outputs:
         if edge.name in ledger.sent_count:
             fixed = solution.choice.projected(state.flow.recovery.edges[edge.name], frontier)

@@ -45,6 +45,8 @@ class Rules:
     """An output is released only inside its own low-watermark."""
     record_input_epochs: bool = True
     """What makes up an input epoch is durable before a checkpoint that includes it counts."""
+    notify_at_joins: bool = True
+    """A lattice processor is notified wherever times at which it keeps state meet."""
 
 
 ALL_RULES = Rules()

@@ -123,6 +123,7 @@ class State:
             least = min(whole_epochs(self.standing[q].saved) for q in clocked)
             known = {*self.cuts.get(scale, ()), *epochs}
             self.cuts[scale] = sorted(epoch for epoch in known if epoch > least)
+            self.progress.stale.update(clocked)
 
     def completed(self, p: ProcessorId) -> Any:
         """The completed times of ``p``, up to the largest epoch that ever occurred."""

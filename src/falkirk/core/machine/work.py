@@ -1,6 +1,6 @@
 """Work: what can be done next, and what came of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from falkirk.core.machine.flow import Batch
@@ -39,21 +39,23 @@ Item = Delivery | Notification | Again
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """An event being processed. ``incarnation`` tells it from work begun before a rollback."""
+    """An event being processed. ``incarnation`` tells it from work begun before a rollback.
+
+    ``processor`` and ``time`` are those of the event.
+    """
 
     number: int
     incarnation: int
     item: Item
+    processor: ProcessorId = field(init=False, compare=False, repr=False)
+    time: Any = field(init=False, compare=False, repr=False)
 
-    @property
-    def processor(self) -> ProcessorId:
-        """Who processes it."""
-        return self.item.processor
-
-    @property
-    def time(self) -> Any:
-        """The logical time of the event."""
-        return self.item.message.time if isinstance(self.item, Delivery) else self.item.time
+    def __post_init__(self) -> None:
+        """Looks at the item once."""
+        item = self.item
+        object.__setattr__(self, "processor", item.processor)
+        time = item.message.time if isinstance(item, Delivery) else item.time
+        object.__setattr__(self, "time", time)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,3 +153,28 @@ def test_adding_and_removing_comes_to_the_same_as_counting_anew() -> None:
             anew.rebuild(stamps)
             assert progress.counts == anew.counts
             assert all(progress.completed(p) == anew.completed(p) for p in graph.domains)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_completes_more_is_stale(seed: int) -> None:
+    """What was worked out is kept only as long as it is true, and who should look again is told."""
+    random = Random(seed)
+    graph = random_graph(random)
+    progress = Progress(graph.domains, path_summaries(graph))
+    stamps: list[tuple[str, Time]] = []
+    known = {p: progress.completed(p) for p in graph.domains}
+    for _ in range(30):
+        progress.stale.clear()
+        if stamps and random.random() < 0.5:
+            progress.remove(*stamps.pop(random.randrange(len(stamps))))
+        else:
+            p = random.choice(list(graph.domains))
+            depth = graph.domains[p].depth
+            stamps.append((p, tuple(random.randint(0, LIMIT) for _ in range(depth))))
+            progress.add(*stamps[-1])
+        fresh = Progress(graph.domains, path_summaries(graph))
+        fresh.rebuild(stamps)
+        for p, before in known.items():
+            assert progress.completed(p) == fresh.completed(p), f"seed {seed}: {p} of {stamps}"
+            assert fresh.completed(p) <= before or p in progress.stale, f"seed {seed}: {p}"
+        known = {p: progress.completed(p) for p in graph.domains}
