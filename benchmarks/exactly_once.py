@@ -53,7 +53,7 @@ class Run:
     single: tuple[float, ...]
 
 
-FULL, QUICK = Plan(100, 60, 30, 2), Plan(10, 10, 2, 1)
+FULL, QUICK = Plan(100, 40, 20, 2), Plan(10, 10, 2, 1)
 Found = dict[tuple[str, int], list[Run]]
 
 
