@@ -9,6 +9,8 @@ import os
 
 from hypothesis import settings
 
+pytest_plugins = ["tests.servers.fixtures"]
+
 settings.register_profile("check", max_examples=25, deadline=None, print_blob=True)
 settings.register_profile("ci", max_examples=200, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=5_000, deadline=None, print_blob=True)

@@ -1,25 +1,11 @@
 """The stores that the suite is run against."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.contracts.store.places import Place
-from tests.contracts.store.server import NoServer, Server
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """A PostgreSQL server; where there is none its tests are skipped, but never in CI."""
-    try:
-        server = Server()
-    except NoServer as error:
-        if os.environ.get("CI", "").lower() == "true":
-            pytest.fail(f"CI must test PostgreSQL: {error}")
-        pytest.skip(f"no PostgreSQL server can be started here: {error}")
-    yield server
-    server.stop()
+from tests.servers.postgres import Server
 
 
 def make_place(kind: str, folder: Path, request: pytest.FixtureRequest) -> Place:

@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from tests.contracts.store.places import Place, frontiers, persist, upto
-from tests.contracts.store.server import Server
+from tests.servers.postgres import Server
 
 from falkirk.core.errors import StoreError
 from falkirk.store import open_store
