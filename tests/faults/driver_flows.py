@@ -178,10 +178,14 @@ def loop(passed: Any, sqlite: Make) -> None:
 
 
 def pair(folder: Path, striker: Striker) -> fk.Dataflow:
-    """Random rows for two sinks; that which the strike waits for saves at once, the other last."""
+    """Random rows for two sinks; that which the strike waits for saves at once, the other last.
+
+    They have one epoch. With more, how many a checkpoint covers would depend on who was faster, and
+    two checkpoints of different frontiers are never combined.
+    """
     STRIKERS.append(striker)
     flow = fk.Dataflow("pair")
-    drawn = flow.read(Source(rows=4, rows_per_epoch=2), name="numbers").select("uuid() AS u")
+    drawn = flow.read(Source(rows=2, rows_per_epoch=2), name="numbers").select("uuid() AS u")
     for name in ("first", "second"):
         prompt = striker.strike.moment in ("never", f"persisted {name}")
         policy = fk.lazy(when=lambda completions, seconds, due=prompt: due)

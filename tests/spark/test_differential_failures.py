@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -65,7 +66,11 @@ class Troubled:
         return True
 
     def strike(self, driver: Driver, inner: list[Any], failures: int, stops: bool) -> None:
-        """Counts finished events; at some of them a processor fails, and at one all is over."""
+        """Counts finished events; at some of them a processor fails, and at one all is over.
+
+        Besides, one that has saved a part of its rounds fails now and then, until someone has gone
+        back to such a part: how far checkpoints are at a given event depends on who is faster.
+        """
         when = {self.rng.randrange(5, 400) for _ in range(failures)}
         last = self.rng.randrange(60, 300) if stops else None
         step, seen = driver.step, 0
@@ -73,15 +78,32 @@ class Troubled:
         def counted(event: Any) -> None:
             nonlocal seen
             step(event)
-            if isinstance(event, Finish):
-                seen += 1
-                if seen in when:
-                    lost = frozenset(self.rng.sample(inner, self.rng.choice([1, 1, 2])))
-                    driver.tell(driver.failures.lost, lost, RuntimeError("gone"))
-                if seen == last:
-                    driver.break_off(StopError())
+            if not isinstance(event, Finish):
+                return
+            seen += 1
+            lost = self.rng.sample(inner, self.rng.choice([1, 1, 2])) if seen in when else []
+            if seen % 20 == 0 and not rounds(self.recoveries + driver.report.recoveries):
+                lost = lost or partly_saved(driver, inner)[:1]
+            if lost:
+                settled(driver)
+                driver.tell(driver.failures.lost, frozenset(lost), RuntimeError("gone"))
+            if seen == last:
+                driver.break_off(StopError())
 
         driver.step = counted  # type: ignore[method-assign]
+
+
+def partly_saved(driver: Driver, inner: list[Any]) -> list[Any]:
+    """Who has saved some rounds of an epoch, and not all."""
+    standing = driver.machine.state.standing
+    return [p for p in inner if ends_in_a_round(standing[p].saved)]
+
+
+def settled(driver: Driver) -> None:
+    """Waits until all checkpoints so far are durable and count, however slow the disk is."""
+    durable = Event()
+    driver.persistence.ask(durable.set)
+    assert durable.wait(60)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -105,11 +127,12 @@ def test_failures_in_the_middle_of_a_loop_change_nothing(
 
 def rounds(recoveries: list[RolledBack]) -> list[Any]:
     """The frontiers that end in the middle of the rounds of an epoch."""
-    return [
-        time
-        for each in recoveries
-        for frontier in each.frontiers.values()
-        if not frontier.is_top
-        for time in frontier.maximal
-        if len(time) > 1 and time[-1] != INF
-    ]
+    found = [frontier for each in recoveries for frontier in each.frontiers.values()]
+    return [frontier for frontier in found if ends_in_a_round(frontier)]
+
+
+def ends_in_a_round(frontier: Any) -> bool:
+    """Whether a frontier has some rounds of an epoch, and not all."""
+    if frontier.is_top:
+        return False
+    return any(len(time) > 1 and time[-1] != INF for time in frontier.maximal)
