@@ -17,7 +17,6 @@ from falkirk.core.machine.events import (
     Close,
     Collect,
     CollectLog,
-    Delivered,
     Delivery,
     Effect,
     End,
@@ -121,7 +120,7 @@ class Story:
             shown = self.shown.setdefault(offer.processor, {})
             assert shown.get(offer.time, offer.batches) == offer.batches, "contradicted"
             shown[offer.time] = offer.batches
-            self.step(Delivered(offer.processor, offer.time))
+            self.step(offer.taken)
 
     # Work.
 

@@ -8,7 +8,7 @@ here.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Restorable
@@ -18,12 +18,17 @@ from falkirk.core.times import EdgeId, ProcessorId
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Why ``processor`` may not have its frontier."""
+    """Why ``processor`` may not have its frontier.
+
+    ``wanted`` ⊆ ``allowed`` is what fails, both as seen from the edge.
+    """
 
     constraint: str
     processor: ProcessorId
     edge: EdgeId | None
     because: str
+    wanted: Any = field(default=None, compare=False, repr=False)
+    allowed: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,7 @@ def discarded_messages(choice: Choice, p: ProcessorId) -> Iterator[Violation]:
             because = (
                 f"{p} discarded messages up to {sent!r}, but {edge.target} keeps only {kept!r}"
             )
-            yield Violation("discarded-messages", p, edge.name, because)
+            yield Violation("discarded-messages", p, edge.name, because, sent, kept)
 
 
 def delivered_messages(choice: Choice, p: ProcessorId) -> Iterator[Violation]:
@@ -123,7 +128,7 @@ def delivered_messages(choice: Choice, p: ProcessorId) -> Iterator[Violation]:
             because = (
                 f"{p} processed messages up to {taken!r}, but {edge.source} fixes only {fixed!r}"
             )
-            yield Violation("delivered-messages", p, edge.name, because)
+            yield Violation("delivered-messages", p, edge.name, because, taken, fixed)
 
 
 def notification_within_frontier(choice: Choice, p: ProcessorId) -> Iterator[Violation]:

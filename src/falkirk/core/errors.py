@@ -8,6 +8,8 @@ FalkirkError
 ├── ConfigurationError  a setting, an option or the machine is not as it must be
 ├── ExecutionError    the user's code, or a Spark job, failed for good
 ├── ConnectorError    a source or a sink, or the system behind it, failed
+│   ├── PermanentError    trying again would not help: the flow stops at once
+│   └── OutageError       the system behind does not answer: it is tried for longer
 └── InvariantError    a bug in falkirk itself: the engine stops
 
 Each error has a stable code; messages name the place and the next step.
@@ -68,6 +70,18 @@ class ConnectorError(FalkirkError):
     """A source or a sink, or the system behind it, failed."""
 
     code = "FK700"
+
+
+class PermanentError(ConnectorError):
+    """A source or a sink cannot do what it is asked, however often it is tried."""
+
+    code = "FK710"
+
+
+class OutageError(ConnectorError):
+    """The system behind a source or a sink does not answer, and may do so later."""
+
+    code = "FK720"
 
 
 class InvariantError(FalkirkError):

@@ -104,7 +104,9 @@ class Solution:
                     f"{p} was notified up to {mine!r}, but the notification frontier of"
                     f" {edge.source} fixes only {fixed!r}"
                 )
-                found.append(Violation("notification-projection", p, edge.name, because))
+                found.append(
+                    Violation("notification-projection", p, edge.name, because, mine, fixed)
+                )
         if not notified <= raised.frontiers[p]:
             because = f"{p} was notified up to {notified!r}, beyond its frontier"
             found.append(Violation("processed-notifications", p, None, because))

@@ -122,6 +122,8 @@ def inconsistencies(
     """
     flow = state.flow
     for edge in flow.graph.edges.values():
+        if flow.processors[edge.target].policy.tainted:
+            continue  # it may see again what it has seen
         frontier = frontiers[edge.target]
         for message in state.channels.queues[edge.name]:
             if not frontier.is_top and message.time in frontier:

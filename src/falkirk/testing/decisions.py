@@ -63,9 +63,9 @@ class Seeded:
     """Decides by a seed, and writes its decisions down.
 
     Every run has a pace of its own: some kinds of moves are put off, so that in one run the store
-    is slow, in another the inputs are; and in some runs one processor's writes take very long.
-    Trouble comes in bursts, and likes to hit a recovery. Some runs are haunted besides, by two
-    faults more.
+    is slow, in another the inputs are; and in some runs one processor's writes, or what it shows,
+    take very long. Trouble comes in bursts, and likes to hit a recovery. Some runs are haunted
+    besides, by two faults more.
     """
 
     def __init__(self, random: Random, faults: Faults) -> None:
@@ -113,8 +113,8 @@ class Seeded:
         random, count = self.random.random, len(moves)
         index = int(random() * count)
         kind, subject = moves[index]
-        late = kind == "commit" and subject.processor == self.late
-        if kind == "commit" or kind in self.slow:
+        late = kind in ("commit", "hand_out") and subject.processor == self.late
+        if late or kind == "commit" or kind in self.slow:
             put_off = 0.95 if late else 0.8 if kind in self.slow else 0.5
             if random() < put_off:
                 index = int(random() * count)

@@ -14,7 +14,6 @@ from falkirk.core.machine.events import (
     Collect,
     CollectLog,
     Compacted,
-    Delivered,
     Delivery,
     End,
     Finish,
@@ -218,7 +217,7 @@ def hand_out(run: "Simulation", release: Release) -> None:
     if release.time in run.world.outputs.get(release.processor, {}):
         run.seen["output repeated"] += 1
     run.world.take(release.processor, release.time, release.batches)
-    run.acknowledge(Delivered(release.processor, release.time))
+    run.acknowledge(release.taken)
 
 
 def trust(run: "Simulation", suspected: frozenset[ProcessorId]) -> None:

@@ -53,8 +53,9 @@ def strike(run: "Simulation", fault: Fault) -> None:
 
 
 def forget_writes(run: "Simulation", names: frozenset[ProcessorId]) -> None:
-    """What processors have asked of the store, and what was not done yet, never will be."""
+    """What processors have asked of the store or the outside and was not done yet never will be."""
     run.writes = [write for write in run.writes if write.processor not in names]
+    run.releases = [release for release in run.releases if release.processor not in names]
     run.collections = [effect for effect in run.collections if owner(run, effect) not in names]
 
 

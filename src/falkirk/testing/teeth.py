@@ -65,6 +65,11 @@ TEETH: tuple[Tooth, ...] = (
         "An output is released only inside its own low-watermark.",
     ),
     Tooth(
+        "announce_taken",
+        "trap 10; §4.3",
+        "An at-least-once output tells only of what the outside has taken.",
+    ),
+    Tooth(
         "record_input_epochs",
         "trap 11",
         "What makes up an input epoch is durable before it counts.",

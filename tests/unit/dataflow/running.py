@@ -13,7 +13,6 @@ from falkirk.core.machine.events import (
     Close,
     Collect,
     CollectLog,
-    Delivered,
     Delivery,
     Effect,
     End,
@@ -263,7 +262,7 @@ class Run:
         rows = [row for batch in offer.batches for row in batch.frame.rows]
         rows = sorted(rows, key=repr)
         assert self.shown[offer.processor].setdefault(offer.time, rows) == rows, "contradicted"
-        self.carry_out(self.machine.step(Delivered(offer.processor, offer.time)))
+        self.carry_out(self.machine.step(offer.taken))
 
     def fail(self) -> None:
         """Some processors fail, or the whole process is started again."""

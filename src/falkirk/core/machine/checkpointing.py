@@ -16,9 +16,16 @@ from falkirk.core.machine.events import (
     Delivered,
     Effect,
     Persist,
-    Release,
 )
 from falkirk.core.machine.flow import Role
+from falkirk.core.machine.releasing import (
+    is_prompt,
+    outside_has,
+    release,
+    release_promptly,
+    taken,
+    waits,
+)
 from falkirk.core.machine.state import State, Ticket
 from falkirk.core.monitor import Completed, Saved, Update
 from falkirk.core.policy import Regime
@@ -37,7 +44,9 @@ def look(state: State, flush: bool = False) -> list[Effect]:
     for p, standing in state.standing.items():
         if (p in stale or flush) and not standing.replaying:
             updates += note_completion(state, p)
-            if standing.growth and p not in anywhere:
+            if is_prompt(state, p):
+                effects += show(state, p)
+            elif standing.growth and p not in anywhere:
                 grown.append(p)
     stale.clear()
     for p in grown:
@@ -57,6 +66,18 @@ def look(state: State, flush: bool = False) -> list[Effect]:
             moved = [p for p in region if state.standing[p].growth]
             effects += [take(state, p, state.standing[p].completed) for p in moved]
     return effects + advance(state, updates)
+
+
+def show(state: State, p: ProcessorId) -> list[Effect]:
+    """Shows what a prompt output has, and saves that the outside has taken it.
+
+    One checkpoint at a time: the next one covers all that was taken meanwhile.
+    """
+    effects: list[Effect] = [*release_promptly(state, p)]
+    standing = state.standing[p]
+    if not standing.tickets and not (frontier := outside_has(state, p)) <= standing.saved:
+        effects.append(take(state, p, frontier))
+    return effects
 
 
 def note_completion(state: State, p: ProcessorId) -> list[Update]:
@@ -113,8 +134,10 @@ def take(state: State, p: ProcessorId, frontier: Any) -> Persist:
         for row in rows:
             if processor.policy.replays:
                 row.state, row.sent = [], []
-            if processor.policy.tainted and processor.role is Role.INNER:
-                row.state = []  # an output keeps what it staged until the outside has it
+            if processor.policy.tainted:
+                row.state = []
+    if is_prompt(state, p):
+        rows = tuple(row for row in rows if row.requests)
     metadata = reported(state, p, frontier)
     effect = Persist(
         state.number(), p, standing.incarnation, metadata, standing.saved, rows, processor.opaque
@@ -168,7 +191,8 @@ def announce(state: State, number: int) -> list[Effect]:
     for done in ready:
         updates.append(Saved(p, done.effect.checkpoint))
         release_held(state, p, done.effect.checkpoint.frontier)
-    return advance(state, updates)
+    effects = advance(state, updates)
+    return effects + show(state, p) if is_prompt(state, p) else effects
 
 
 def release_held(state: State, p: ProcessorId, frontier: Any) -> None:
@@ -210,16 +234,16 @@ def collect(state: State, p: ProcessorId) -> list[Effect]:
         return []
     watermark, ledger = state.monitor.watermark(p), state.ledgers[p]
     if state.is_output(p):
-        records = ledger.inside(watermark)
-        if any(record.time not in state.standing[p].delivered for record in records):
+        if waits(state, p, watermark):
             return []
-        for record in records:
+        for record in ledger.inside(watermark):
             record.state = []
     times = () if state.standing[p].replaying else ledger.finished(watermark)
     ledger.fold(watermark, times)
     if state.is_output(p):
         standing = state.standing[p]
-        standing.released -= {time for time in standing.released if time in watermark}
+        for time in [time for time in standing.released if time in watermark]:
+            del standing.released[time]
         standing.delivered -= {time for time in standing.delivered if time in watermark}
     if state.flow.processors[p].role is Role.INPUT:
         newest = sorted(ledger.base.state, key=lambda entry: entry[0])[-1:]
@@ -227,20 +251,14 @@ def collect(state: State, p: ProcessorId) -> list[Effect]:
     return [Collect(p, watermark, times, tuple(ledger.base.state))]
 
 
-def release(state: State, p: ProcessorId, watermark: Any) -> list[Effect]:
-    """Hands an output's staged times to the outside once they lie in its own low-watermark."""
-    if not state.is_output(p):
-        return []
-    standing, effects = state.standing[p], []
-    for record in sorted(state.ledgers[p].inside(watermark), key=lambda r: r.time):
-        if record.time not in standing.released:
-            standing.released.add(record.time)
-            effects.append(Release(p, record.time, tuple(record.state)))
-    return list(effects)
-
-
 def delivered(state: State, event: Delivered) -> list[Effect]:
     """The outside has an output's time: nothing of it need be kept."""
-    if event.time not in state.ledgers[event.processor].base.frontier:
-        state.standing[event.processor].delivered.add(event.time)
-    return collect(state, event.processor)
+    p, standing = event.processor, state.standing[event.processor]
+    if is_prompt(state, p):
+        if event.incarnation != standing.incarnation:
+            return []  # what it took was shown before a failure, and is shown again
+        taken(state, p, event.time)
+        return show(state, p)
+    if event.time not in state.ledgers[p].base.frontier:
+        standing.delivered.add(event.time)
+    return collect(state, p)

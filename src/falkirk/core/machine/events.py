@@ -106,6 +106,7 @@ class Delivered:
 
     processor: ProcessorId
     time: Any
+    incarnation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +239,20 @@ class Acknowledge:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Hand the output of ``time`` to the outside; it will never be contradicted."""
+    """Hand the output of ``time`` to the outside; it will never be contradicted.
+
+    With an ``incarnation`` it is of an at-least-once output, which may show it again.
+    """
 
     processor: ProcessorId
     time: Any
     batches: tuple[Batch, ...]
+    incarnation: int | None = None
+
+    @property
+    def taken(self) -> Delivered:
+        """What there is to tell when the outside has taken it."""
+        return Delivered(self.processor, self.time, self.incarnation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
 from falkirk.core.errors import InvariantError, RecoveryError
-from falkirk.core.machine.checkpointing import advance, release, reported
+from falkirk.core.machine.checkpointing import advance, reported
 from falkirk.core.machine.events import (
     Delivery,
     Effect,
@@ -19,6 +19,7 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger, reach
+from falkirk.core.machine.releasing import release
 from falkirk.core.machine.replay import resend, start_replay
 from falkirk.core.machine.state import State
 from falkirk.core.machine.stored import Stored
@@ -134,8 +135,8 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
         state.tickets.pop(ticket.effect.ticket, None)
     standing.tickets.clear()
     standing.held = [] if lost else [m for m in standing.held if m.cause in frontier]
-    kept = standing.delivered if lost else standing.released
-    standing.released = {time for time in kept if time in frontier}
+    kept = dict.fromkeys(standing.delivered, 0) if lost else standing.released
+    standing.released = {time: count for time, count in kept.items() if time in frontier}
     standing.restoring.clear()
     standing.replaying = frozenset()
     standing.requests = state.ledgers[p].pending_requests()

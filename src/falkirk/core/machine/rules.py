@@ -43,6 +43,8 @@ class Rules:
     """A message has one content: what is logged is what was delivered."""
     release_within_watermark: bool = True
     """An output is released only inside its own low-watermark."""
+    announce_taken: bool = True
+    """An at-least-once output tells the monitor only of what the outside has taken."""
     record_input_epochs: bool = True
     """What makes up an input epoch is durable before a checkpoint that includes it counts."""
     notify_at_joins: bool = True

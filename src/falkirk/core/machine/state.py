@@ -44,7 +44,8 @@ class Standing:
     for durability. ``epoch`` is the open epoch of an input, None once it has ended. ``restoring``
     is the history that is being replayed, ``resend`` what the receivers then lack on each edge.
     ``windows`` has the open epoch of each edge from sequence numbers to epochs. ``appointed`` says
-    that a checkpoint is to be taken of what was processed just now.
+    that a checkpoint is to be taken of what was processed just now. Of an output, ``released`` has
+    the times that it has shown, with the number of batches, and ``delivered`` those that are taken.
     """
 
     completed: Any
@@ -56,7 +57,7 @@ class Standing:
     tickets: deque[Ticket] = field(default_factory=deque)
     held: list[Message] = field(default_factory=list)
     epoch: int | None = None
-    released: set[Any] = field(default_factory=set)
+    released: dict[Any, int] = field(default_factory=dict)
     delivered: set[Any] = field(default_factory=set)
     restoring: deque[Again] = field(default_factory=deque)
     replaying: frozenset[Any] = frozenset()
