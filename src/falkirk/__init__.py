@@ -1,6 +1,21 @@
 """Falkirk Wheel rollback recovery for dataflow, carried out on Apache Spark."""
 
-from falkirk.connectors import Files, Function, Numbers, ParquetSink
+from falkirk.connectors import (
+    DeadLetters,
+    Files,
+    Function,
+    HttpRequests,
+    KafkaSink,
+    KafkaSource,
+    Numbers,
+    ParquetSink,
+    PythonSink,
+    PythonSource,
+    QueueSource,
+    TableSink,
+    TableSinks,
+    TableSource,
+)
 from falkirk.core.errors import FalkirkError
 from falkirk.core.policy import (
     Policy,
@@ -12,8 +27,20 @@ from falkirk.core.policy import (
     lazy,
     snapshot,
 )
-from falkirk.dataflow import Batch, Context, Dataflow, Limit, Processor, Sink, Source, Stream
+from falkirk.dataflow import (
+    Batch,
+    Context,
+    Dataflow,
+    JointSink,
+    Limit,
+    Processor,
+    Sink,
+    Source,
+    Stream,
+    adaptive,
+)
 from falkirk.running import run
+from falkirk.runtime.listening import Listener
 from falkirk.runtime.options import Options
 
 __version__ = "0.1.0"
@@ -22,18 +49,31 @@ __all__ = [
     "Batch",
     "Context",
     "Dataflow",
+    "DeadLetters",
     "FalkirkError",
     "Files",
     "Function",
+    "HttpRequests",
+    "JointSink",
+    "KafkaSink",
+    "KafkaSource",
     "Limit",
+    "Listener",
     "Numbers",
     "Options",
     "ParquetSink",
     "Policy",
     "Processor",
+    "PythonSink",
+    "PythonSource",
+    "QueueSource",
     "Sink",
     "Source",
     "Stream",
+    "TableSink",
+    "TableSinks",
+    "TableSource",
+    "adaptive",
     "at_least_once",
     "batch",
     "eager",

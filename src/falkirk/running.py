@@ -1,12 +1,13 @@
 """``fk.run``, which loads Spark when it is called and not before."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from falkirk.dataflow import Dataflow
 
 if TYPE_CHECKING:
+    from falkirk.runtime.listening import Listener
     from falkirk.runtime.options import Options
     from falkirk.runtime.report import Report
     from falkirk.store import Store
@@ -20,12 +21,22 @@ def run(
     master: str = "local[*]",
     settings: Mapping[str, str] | None = None,
     options: "Options | None" = None,
+    listeners: "Iterable[Listener]" = (),
 ) -> "Report":
     """Runs ``flow`` on Spark until its inputs end or the process is told to stop.
 
     ``store`` is a folder or a URL; a second run on it goes on where the first one stopped. Without
     ``spark`` a session is started on ``master`` with ``settings``, and ended afterwards.
+    ``listeners`` are told how the run goes.
     """
     from falkirk.runtime.run import run as start
 
-    return start(flow, store, spark, master=master, settings=settings, options=options)
+    return start(
+        flow,
+        store,
+        spark,
+        master=master,
+        settings=settings,
+        options=options,
+        listeners=listeners,
+    )

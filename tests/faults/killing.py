@@ -41,8 +41,7 @@ class Campaign:
         (self.folder / "tmp").mkdir(exist_ok=True)
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.driver_child", self.folder, str(strike)]
-                + [self.fault] * bool(self.fault),
+                self.command(strike),
                 cwd=ROOT,
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,
@@ -62,6 +61,15 @@ class Campaign:
             raise AssertionError(f"the driver failed, status {process.returncode}")
         self.finished = True
         return False
+
+    def command(self, strike: Strike) -> list[str]:
+        """What starts a driver that will be struck."""
+        child = [sys.executable, "-m", "tests.faults.driver_child", str(self.folder), str(strike)]
+        return child + [self.fault] * bool(self.fault)
+
+    def judge(self) -> list[str]:
+        """What is wrong with what the outside saw."""
+        return judge(self.folder)
 
     def watch(self, process: "subprocess.Popen[bytes]", strike: Strike, log: Path) -> None:
         """Waits for the end of a driver, or ends it by the clock."""
@@ -96,7 +104,7 @@ class Campaign:
         """Lets the flow come to its end, and says what is wrong with what the outside saw."""
         if not self.finished:
             self.strike(NEVER)
-        return judge(self.folder)
+        return self.judge()
 
     def environment(self) -> dict[str, str]:
         """Nothing is written outside of the folder."""

@@ -25,6 +25,7 @@ class Server:
 
     def __init__(self) -> None:
         """Starts the first server that can be started here."""
+        self._shared: str | None = None
         problems = []
         for binaries in found_binaries():
             try:
@@ -56,13 +57,14 @@ class Server:
             raise NoServer(error.stderr) from error
         options = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "off"}
         settings = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
-        with (self.folder / "log").open("wb") as log:
+        self._command = [str(binaries / "postgres"), "-D", str(data), *map(str, settings)]
+        self._user = user
+        self._run()
+
+    def _run(self) -> None:
+        with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [binaries / "postgres", "-D", data, *settings],
-                stdout=log,
-                stderr=log,
-                user=user,
-                cwd=self.folder,
+                self._command, stdout=log, stderr=log, user=self._user, cwd=self.folder
             )
         self._wait()
 
@@ -88,6 +90,25 @@ class Server:
         with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}"')
         return self.address(name)
+
+    def empty_database(self) -> str:
+        """The address of one database that is emptied each time: sooner than a new one."""
+        if self._shared is None:
+            self._shared = self.new_database()
+        with psycopg.connect(self._shared, autocommit=True) as connection:
+            connection.execute("SET client_min_messages = error")
+            connection.execute("DROP SCHEMA public CASCADE")
+            connection.execute("CREATE SCHEMA public")
+        return self._shared
+
+    def halt(self) -> None:
+        """Ends the server as a crash would; what is committed is still there."""
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait(START_SECONDS)
+
+    def resume(self) -> None:
+        """Starts the server again on the same data."""
+        self._run()
 
     def stop(self) -> None:
         """Stops the server and removes all that it wrote."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.servers.jars import NoJars, jars
 
 from falkirk.runtime.java import find_java_home
 
@@ -34,9 +35,18 @@ def spark(spark_folder: Path) -> Iterator[SparkSession]:
             .config("spark.sql.session.timeZone", "UTC")
             .config("spark.sql.shuffle.partitions", "2")
             .config("spark.sql.warehouse.dir", str(spark_folder / "warehouse"))
+            .config("spark.jars", ",".join(connector_jars()))
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .getOrCreate()
         )
         yield session
         session.stop()
+
+
+def connector_jars() -> list[str]:
+    """Spark's Kafka connector; without it only what reads Kafka by Spark is skipped."""
+    try:
+        return [str(jar) for jar in jars("spark")]
+    except NoJars:
+        return []

@@ -236,6 +236,25 @@ BAD: dict[str, tuple[Callable[[Collection], Collection], list[str]]] = {
 }
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_versions_are_the_whole_collection_whenever_it_changes(
+    spark: SparkSession, form: str
+) -> None:
+    options, epochs = FORMS[form]
+    left, sink = Changing(("k", "v"), draw, epochs, 4, seed=31), Remembered()
+    flow = fk.Dataflow("versions")
+    left.read(flow, "left", LEFT).versions().write(sink, name="out")
+    run(flow, "memory:", spark, options=options)
+    before: Multiset = Counter()
+    for epoch, rows in enumerate(left.sums):
+        found = sink.times.get((epoch,))
+        if rows == before:
+            assert found is None, "nothing has changed"
+        else:
+            assert Counter((row["k"], row["v"]) for row in found or []) == rows
+        before = rows
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_bad_input_is_told_with_the_operator_and_the_place(spark: SparkSession, what: str) -> None:
     make, words = BAD[what]

@@ -121,6 +121,38 @@ def test_what_an_epoch_costs(
     assert cost(spark, tmp_path, shape) == (jobs, batches)
 
 
+def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path: Path) -> None:
+    """Ten steps and a sink that promises nothing: one job, and no rows in the store."""
+    flow, shown = fk.Dataflow("cheap"), list[Any]()
+    numbers = flow.read(Numbers(rows=EPOCHS * 100, rows_per_epoch=100), name="numbers")
+    chain(numbers)[0].write(fk.Function(lambda time, table: shown.append(time)), name="out")
+    store = open_store(tmp_path)
+    try:
+        with jobs_of(spark) as jobs:
+            run(flow, store, spark)
+        assert list(store.files.names()) == []
+    finally:
+        store.close()
+    assert (sorted(shown), jobs[0]) == ([(epoch,) for epoch in range(EPOCHS)], EPOCHS)
+
+
+def test_rows_that_meet_a_version_are_evaluated_once(spark: SparkSession, tmp_path: Path) -> None:
+    """Two joins with versions are one job: the rows pass through both as a plan."""
+    flow, sink = fk.Dataflow("versions"), Remembered()
+    fast = flow.read(Numbers(rows=EPOCHS * 10, rows_per_epoch=10), name="fast")
+    joined = fast
+    for number in range(2):
+        slow = flow.read(Numbers(rows=0), name=f"slow-{number}")
+        version = slow.select("value", f"value AS w{number}", name=f"version-{number}")
+        joined = joined.join_latest(
+            version, on="value", how="left", otherwise={f"w{number}": "0L"}, name=f"joined-{number}"
+        )
+    joined.write(sink, name="out")
+    with jobs_of(spark) as jobs:
+        run(flow, tmp_path, spark)
+    assert (len(sink.times), jobs[0]) == (EPOCHS, EPOCHS)
+
+
 @contextmanager
 def calls_to_spark() -> Iterator[list[str]]:
     """The commands that were sent to Spark's JVM inside.

@@ -3,11 +3,14 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
+from falkirk.connectors.dead_letters import CORRUPT, FILE, SIFTED, sift
 from falkirk.core.errors import ConnectorError
-from falkirk.dataflow.connecting import Limit
+from falkirk.dataflow.connecting import Limit, Sink
+from falkirk.dataflow.stream import Stream
 
 COMPRESSED = {"parquet": 8, "orc": 8, "avro": 4}
 """How much larger rows of a format are in memory than in the file, at a guess."""
@@ -22,6 +25,10 @@ class Files:
     before the position in the order (an earlier name, or an older time) is not seen any more.
     Names that begin with a dot or an underscore are passed over.
 
+    Of CSV, JSON and XML with a ``schema``, rows that do not fit it go where ``malformed`` says,
+    each with its file and line: to a sink such as ``fk.DeadLetters("dead")``, or ``"aside"`` into
+    the flow's own store; ``"fail"`` stops the flow. Who sets Spark's ``mode`` keeps to that.
+
     Spark needs some 40 ms to find its way into a file. With ``driver_bytes_max``, Parquet files
     that have no more bytes in one epoch, and exactly the columns of ``schema``, are read on the
     driver. Rows are the same, but Spark does not know then which file they came from:
@@ -35,6 +42,7 @@ class Files:
     order: str = "modified"
     watch: bool = False
     driver_bytes_max: int = 0
+    malformed: Sink | str = "aside"
     _looked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     replayable = True
@@ -47,6 +55,32 @@ class Files:
             raise ConnectorError(
                 "driver_bytes_max is for Parquet files with a schema=: Spark reads all others"
             )
+        if self.malformed not in ("aside", "fail") and not isinstance(self.malformed, Sink):
+            raise ConnectorError(
+                f"malformed is {self.malformed!r}: it is 'aside', 'fail', or a sink such as"
+                ' fk.DeadLetters("dead")'
+            )
+        if self.malformed != "aside" and not self._tells_malformed:
+            raise ConnectorError(
+                "malformed= is for csv, json and xml with a schema= and without a mode of Spark's:"
+                " otherwise nobody can tell which rows are malformed"
+            )
+
+    @property
+    def _tells_malformed(self) -> bool:
+        """Whether it is known which rows do not fit, and not decided otherwise."""
+        given = {name.lower() for name in self.options}
+        decided = given & {"mode", "columnnameofcorruptrecord"}
+        return self.format in SIFTED and self.schema is not None and not decided
+
+    @property
+    def _sifts(self) -> bool:
+        return self._tells_malformed and self.malformed != "fail"
+
+    def arrange(self, stream: Stream) -> Stream:
+        """The rows that fit; the others leave the flow here."""
+        sink = self.malformed if isinstance(self.malformed, Sink) else None
+        return sift(stream, self.path, self.format, self.options, sink) if self._sifts else stream
 
     def initial(self) -> Any:
         """Before the first file."""
@@ -57,6 +91,8 @@ class Files:
         waiting = self._after(start)
         if limit.files is not None:
             waiting = waiting[: limit.files]
+        if limit.bytes is not None:
+            waiting = waiting[: max(1, self._fitting(waiting, limit.bytes))]
         if not waiting:
             return start
         end = list(waiting[-1])
@@ -73,7 +109,8 @@ class Files:
             if table is not None:
                 return table
         # One path is handed over in one call, a list of them in several.
-        return self._reader(session).load(paths[0] if len(paths) == 1 else paths)
+        found = self._reader(session).load(paths[0] if len(paths) == 1 else paths)
+        return found.selectExpr("*", f"_metadata.file_name AS {FILE}") if self._sifts else found
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
@@ -87,6 +124,11 @@ class Files:
     def commit(self, end: Any) -> None:
         """Files stay where they are."""
 
+    def _fitting(self, files: list[tuple[int, str]], size_max: int) -> int:
+        """How many of the first files have together no more bytes than ``size_max``."""
+        sizes = accumulate(os.stat(self._path(name)).st_size for _, name in files)
+        return sum(1 for _ in takewhile(lambda size: size <= size_max, sizes))
+
     def _path(self, name: str) -> str:
         return os.path.join(self.path, name)
 
@@ -95,8 +137,13 @@ class Files:
         known, reader = self._looked.get("reader", (None, None))
         if known is not session:
             reader = session.read.format(self.format).options(**self.options)
-            if self.schema is not None:
+            if self._sifts:
+                reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
+                reader = reader.schema(f"{self.schema}, {CORRUPT} STRING")
+            elif self.schema is not None:
                 reader = reader.schema(self.schema)
+            if self.malformed == "fail":
+                reader = reader.options(mode="FAILFAST")
             self._looked["reader"] = (session, reader)
         return reader
 

@@ -1,6 +1,6 @@
 """What a processor gets and gives: the rows of one message, in whatever form they are."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 Frame = Any
@@ -26,6 +26,13 @@ class Batch(Protocol):
 
     def arrow(self) -> Any:
         """The rows as an Arrow table on the driver; materialises."""
+
+    def arrow_batches(self) -> Iterator[Any]:
+        """The rows as Arrow batches, one after the other: never all of them on the driver."""
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are, or will hardly be more; None if nobody knows."""
 
     @property
     def rows(self) -> int | None:

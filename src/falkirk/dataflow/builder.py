@@ -1,6 +1,6 @@
 """The builder of a flow: a description that only grows, until it is built."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -9,8 +9,9 @@ from falkirk.core.machine.flow import Role
 from falkirk.core.order import Order
 from falkirk.core.policy import Policy, batch, lazy
 from falkirk.core.times import ProcessorId
+from falkirk.dataflow.admission import Adaptive
 from falkirk.dataflow.blueprint import Blueprint, build
-from falkirk.dataflow.connecting import UNLIMITED, Limit, Sink, Source
+from falkirk.dataflow.connecting import UNLIMITED, JointSink, Limit, Sink, Source
 from falkirk.dataflow.defaults import (
     check_policy,
     operator_policy,
@@ -54,7 +55,7 @@ class Dataflow:
         *,
         name: str | None = None,
         policy: Policy | None = None,
-        limit: Limit | int | None = None,
+        limit: Limit | Adaptive | int | None = None,
     ) -> Stream:
         """The stream of what comes from ``source``; ``limit`` bounds the rows of one epoch."""
         if not isinstance(source, Source):
@@ -62,9 +63,13 @@ class Dataflow:
         chosen = source_policy(source, check_policy(policy), self.region)
         if isinstance(limit, int):
             limit = Limit(rows=limit)
-        if limit is not None and any(n is not None and n < 1 for n in (limit.rows, limit.files)):
+        if isinstance(limit, Limit) and reads_nothing(limit):
             raise refusal(f"an epoch of at most {limit} reads nothing")
-        return self._input(source, chosen, name, "read", limit or UNLIMITED)
+        with self.attempt():
+            read = self._input(source, chosen, name, "read", limit or UNLIMITED)
+            arrange = getattr(source, "arrange", None)
+            arranged: Stream = arrange(read) if arrange else read
+            return arranged
 
     def policy(self, policy: Policy) -> AbstractContextManager[None]:
         """A region: operators written inside have ``policy`` unless they are given their own."""
@@ -82,6 +87,28 @@ class Dataflow:
         with self.attempt():
             staged = self._output(STAGE, slow, lazy(), None, f"{name or stem}-out")
             return self._input(Versions(staged, source), batch(), name, stem, UNLIMITED)
+
+    def write_together(
+        self,
+        streams: Mapping[str, Stream],
+        sink: JointSink,
+        *,
+        name: str | None = None,
+        policy: Policy | None = None,
+    ) -> None:
+        """Hands several streams to one sink, which shows each time of all of them at once."""
+        if isinstance(sink, type) or not isinstance(sink, JointSink):
+            raise refusal(f"{sink!r} takes one stream: it needs all that fk.JointSink asks for")
+        if not streams or set(streams) != set(sink.parts):
+            raise refusal(
+                f"the streams {sorted(streams)} are written together, and the sink has places for"
+                f" {sorted(sink.parts)}"
+            )
+        parts = [streams[part] for part in sink.parts]
+        for stream in parts:
+            self._refuse_unwritable(stream)
+        chosen = sink_policy(sink, check_policy(policy), self.region)
+        self._output(sink, parts[0], chosen, name, "write", *parts[1:])
 
     def build(self) -> Blueprint:
         """The finished description; refuses what cannot work."""
@@ -140,6 +167,13 @@ class Dataflow:
 
     def write(self, stream: Stream, sink: Sink, name: str | None, policy: Policy | None) -> None:
         """Adds a sink behind ``stream``."""
+        self._refuse_unwritable(stream)
+        if isinstance(sink, type) or not isinstance(sink, Sink):
+            raise refusal(f"{sink!r} is no sink: it needs all that fk.Sink asks for")
+        chosen = sink_policy(sink, check_policy(policy), self.region)
+        self._output(sink, stream, chosen, name, "write")
+
+    def _refuse_unwritable(self, stream: Stream) -> None:
         meeting_place((stream,))
         refuse_numbers((stream,), "a sink")
         if stream.loop is not None:
@@ -147,10 +181,6 @@ class Dataflow:
                 f"{stream.name!r} is inside the loop {stream.loop.name!r}: only what comes out of a"
                 " loop can be written"
             )
-        if isinstance(sink, type) or not isinstance(sink, Sink):
-            raise refusal(f"{sink!r} is no sink: it needs all that fk.Sink asks for")
-        chosen = sink_policy(sink, check_policy(policy), self.region)
-        self._output(sink, stream, chosen, name, "write")
 
     def extend(self, stream: Stream, *inputs: Input) -> None:
         """Gives the place where a loop begins what comes around."""
@@ -186,7 +216,12 @@ class Dataflow:
             self._regions.pop()
 
     def _input(
-        self, operator: Any, policy: Policy, name: str | None, stem: str, limit: Limit
+        self,
+        operator: Any,
+        policy: Policy,
+        name: str | None,
+        stem: str,
+        limit: Limit | Adaptive,
     ) -> Stream:
         node = ProcessorId(self.fresh_name(name, stem))
         self._nodes[node] = Node(
@@ -195,10 +230,16 @@ class Dataflow:
         return Stream(self, node, None)
 
     def _output(
-        self, operator: Any, stream: Stream, policy: Policy, name: str | None, stem: str
+        self,
+        operator: Any,
+        stream: Stream,
+        policy: Policy,
+        name: str | None,
+        stem: str,
+        *others: Stream,
     ) -> ProcessorId:
         node = ProcessorId(self.fresh_name(name, stem))
-        inputs = (entered(stream, None),)
+        inputs = tuple(entered(each, None) for each in (stream, *others))
         self._nodes[node] = Node(node, operator, inputs, policy, 1, user_location(), Role.OUTPUT)
         return node
 
@@ -227,6 +268,12 @@ class Dataflow:
 
     def __repr__(self) -> str:
         return f"Dataflow({self.name!r}, {len(self._nodes)} processors)"
+
+
+def reads_nothing(limit: Limit) -> bool:
+    """Whether an epoch with such a limit could never have anything in it."""
+    counts = (limit.rows, limit.files, limit.bytes)
+    return any(n is not None and n < 1 for n in counts) or (limit.seconds or 0) < 0
 
 
 def is_text(given: object) -> bool:

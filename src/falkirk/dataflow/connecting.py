@@ -1,5 +1,6 @@
 """What a flow asks of the systems around it: sources, sinks, and how much one epoch may read."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -11,12 +12,18 @@ from falkirk.dataflow.batch import Batch
 class Limit:
     """How much of a source one epoch may take; a source heeds what it can count.
 
-    >>> Limit(rows=1000)
-    Limit(rows=1000, files=None)
+    A single file, or a single request, is never divided, so an epoch may have more than its limit
+    in one piece. ``seconds`` holds for every source: an epoch is read at the earliest so long after
+    the one before, and takes what has come meanwhile.
+
+    >>> Limit(rows=1000, seconds=0.5)
+    Limit(rows=1000, files=None, bytes=None, seconds=0.5)
     """
 
     rows: int | None = None
     files: int | None = None
+    bytes: int | None = None
+    seconds: float | None = None
 
 
 UNLIMITED = Limit()
@@ -30,8 +37,20 @@ class Source(Protocol):
     A replayable source gives the same rows for the same two positions until ``commit`` has passed
     them. One that is not is read once, and what it gave is logged before it counts.
 
-    A source may also have ``size(start, end)``, about how many bytes there are between two
-    positions, or None: where that is little, the result is fetched by the job that computes it.
+    A source may also have any of these, and is asked for no others:
+
+    - ``size(start, end)``: about how many bytes there are between two positions, or None: where
+      that is little, the result is fetched by the job that computes it.
+    - ``listen(wake)``: a run begins. It calls ``wake()``, from any thread, whenever there may be
+      something new, and is not polled in between.
+    - ``stop()``: the run reads no more, and finishes what it has read.
+    - ``close()``: the run has ended. It may begin again with ``listen``.
+    - ``settled(end)``: all that was made of the rows before ``end`` has been handed to the sinks.
+    - ``awaited``: whether somebody waits for ``commit``. Then checkpoints are not put off while the
+      flow has nothing else to do.
+    - ``ephemeral``: whether a new process has lost what the one before was given and had not
+      acknowledged. It stands for no rows then, at the epochs that somebody has seen already.
+    - ``arrange(stream)``: gives ``flow.read`` the stream to return for the one of all that is read.
     """
 
     @property
@@ -56,7 +75,16 @@ class Source(Protocol):
 
 @runtime_checkable
 class Sink(Protocol):
-    """Where rows go. Times are written in no particular order, each of them whole."""
+    """Where rows go: each time whole or not at all, and times in their order.
+
+    After a failure times that were written may be offered again, from some earlier one on and in
+    order too. A sink that raises is offered the time again, after a pause: a ``PermanentError``
+    stops the flow at once, an ``OutageError`` is waited for longer than any other.
+
+    A sink may also have ``attach(name, store)``, called before anything is written, and
+    ``close()``, called when a run ends; it may be attached again after that. ``store`` is the
+    identity of the store: the times of another store are other times, whatever their numbers.
+    """
 
     @property
     def exactly_once(self) -> bool:
@@ -64,3 +92,22 @@ class Sink(Protocol):
 
     def write(self, name: str, time: Time, batch: Batch) -> None:
         """Writes all rows of ``time``; they will never be contradicted."""
+
+
+@runtime_checkable
+class JointSink(Protocol):
+    """Where several streams go at one common time: all of them show a time, or none does.
+
+    It is treated as a :class:`Sink` is, and has ``attach`` and ``close`` as one may.
+    """
+
+    @property
+    def exactly_once(self) -> bool:
+        """Whether writing the same (name, time) again changes nothing."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of the streams that it takes."""
+
+    def write_together(self, name: str, time: Time, batches: Mapping[str, Batch]) -> None:
+        """Writes all rows of ``time``; a part that has none may be missing."""

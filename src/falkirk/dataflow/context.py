@@ -6,6 +6,9 @@ from typing import Any, Protocol
 from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch
 
+ASIDE = "set aside"
+"""The label of rows that could not be processed; processors do not see them."""
+
 
 class State(Protocol):
     """What a processor keeps, by time. A label tells batches of one time apart.
@@ -14,8 +17,12 @@ class State(Protocol):
     up to its own. So a checkpoint is a filter by time, and so is a rollback.
     """
 
-    def put(self, batch: Batch, label: str = "") -> None:
-        """Adds ``batch`` to the state of the event's time."""
+    def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
+        """Adds ``batch`` to the state of the event's time.
+
+        One that is ``passing`` is used once, when the time is complete, and dropped then
+        (``clear``). It is never saved, so it need not be evaluated and may stay a plan.
+        """
 
     def clear(self) -> None:
         """Drops all state of the event's time."""

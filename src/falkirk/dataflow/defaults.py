@@ -1,7 +1,7 @@
 """Which policy a node gets: its own, its region's if that fits, or what suits what it does."""
 
 from falkirk.core.policy import Policy, Regime, at_least_once, batch, ephemeral, lazy
-from falkirk.dataflow.connecting import Sink, Source
+from falkirk.dataflow.connecting import JointSink, Sink, Source
 from falkirk.dataflow.location import refusal
 from falkirk.dataflow.operators.windows import Windows
 from falkirk.dataflow.processor import Processor
@@ -23,7 +23,7 @@ def source_policy(source: Source, given: Policy | None, region: Policy | None) -
     return lazy() if source.replayable else batch()
 
 
-def sink_policy(sink: Sink, given: Policy | None, region: Policy | None) -> Policy:
+def sink_policy(sink: Sink | JointSink, given: Policy | None, region: Policy | None) -> Policy:
     """A sink stages durably and shows what can no longer change, or it is at least once."""
     if given is not None:
         return _checked(given, sink_trouble(sink, given))
@@ -76,7 +76,7 @@ def source_trouble(source: Source, policy: Policy) -> str:
     return ""
 
 
-def sink_trouble(sink: Sink, policy: Policy) -> str:
+def sink_trouble(sink: Sink | JointSink, policy: Policy) -> str:
     """Why ``policy`` does not fit ``sink``, or nothing."""
     regime = policy.regime
     if regime not in (Regime.LAZY, Regime.EAGER, Regime.AT_LEAST_ONCE):
@@ -85,6 +85,11 @@ def sink_trouble(sink: Sink, policy: Policy) -> str:
         return (
             f"{regime.value} promises exactly once, but this sink cannot recognise what was written"
             " before: at_least_once() says what it does"
+        )
+    if regime is Regime.AT_LEAST_ONCE and sink.exactly_once:
+        return (
+            "at_least_once may show a time again with further rows, and this sink leaves out a"
+            " time that it has: lazy and eager show each once"
         )
     return ""
 

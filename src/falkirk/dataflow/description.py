@@ -4,6 +4,7 @@ from typing import Any
 
 from falkirk.core.domain import Sequence, Structured
 from falkirk.dataflow.blueprint import Blueprint
+from falkirk.dataflow.explanation import policy_text
 
 FORMAT = 1
 """The version of the description."""
@@ -43,6 +44,20 @@ def describe(blueprint: Blueprint) -> dict[str, Any]:
             {"slow": bridge.slow, "versions": bridge.versions, "fast": bridge.fast}
             for bridge in flow.latest.values()
         ],
+    }
+
+
+def about(blueprint: Blueprint, embedded: bool) -> dict[str, Any]:
+    """What may change from run to run, for those who look at a store without the user's code.
+
+    ``embedded`` says that the run releases by a monitor of its own.
+    """
+    return {
+        "embedded": embedded,
+        "processors": {
+            name: {"policy": policy_text(node.policy), "location": node.location}
+            for name, node in blueprint.nodes.items()
+        },
     }
 
 

@@ -8,7 +8,8 @@ from falkirk.core.machine.flow import Role
 from falkirk.core.order import Order
 from falkirk.core.policy import Policy
 from falkirk.core.times import ProcessorId
-from falkirk.dataflow.connecting import UNLIMITED, Limit, Sink, Source
+from falkirk.dataflow.admission import Adaptive
+from falkirk.dataflow.connecting import UNLIMITED, JointSink, Limit, Sink, Source
 from falkirk.dataflow.operators.stage import STAGE
 from falkirk.dataflow.processor import Processor
 
@@ -42,14 +43,14 @@ class Node:
     """
 
     name: ProcessorId
-    operator: Source | Processor | Sink | Versions
+    operator: Source | Processor | Sink | JointSink | Versions
     inputs: tuple[Input, ...]
     policy: Policy
     depth: int
     location: str
     role: Role = Role.INNER
     order: Order = Order.LEX
-    limit: Limit = UNLIMITED
+    limit: Limit | Adaptive = UNLIMITED
     numbered: bool = False
 
     @property

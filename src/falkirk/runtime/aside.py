@@ -8,7 +8,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.builder import Dataflow
-from falkirk.runtime.context import ASIDE
+from falkirk.dataflow.context import ASIDE
 from falkirk.store import Reference, Store, open_store
 
 

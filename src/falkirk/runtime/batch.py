@@ -1,16 +1,20 @@
 """Batches as processors see them: a handle on a content, with a label."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from falkirk.core.errors import DefinitionError
 from falkirk.runtime.content import Content, Step
+from falkirk.runtime.streaming import empty_batch, streamed
 from falkirk.store.reference import Reference
 
 if TYPE_CHECKING:
     from falkirk.runtime.materialise import Materialiser
+
+ROWS_MAX = 10_000
+"""How many rows a piece of a batch has at most."""
 
 
 class Batch:
@@ -20,7 +24,7 @@ class Batch:
     content only.
     """
 
-    __slots__ = ("content", "label", "materialiser", "used", "user")
+    __slots__ = ("content", "label", "materialiser", "passing", "used", "user")
 
     def __init__(
         self, content: Content, materialiser: "Materialiser", label: str = "", user: str = ""
@@ -28,15 +32,17 @@ class Batch:
         """A fresh handle; ``user`` is the processor that it is made for."""
         self.content, self.materialiser = content, materialiser
         self.label, self.user = label, user
-        self.used = False
+        self.used = self.passing = False
 
     def lend(self, user: str = "") -> "Batch":
         """Another handle on the same content, for whoever processes it next."""
         return Batch(self.content, self.materialiser, self.label, user or self.user)
 
-    def labelled(self, label: str) -> "Batch":
-        """The same content under ``label``."""
-        return Batch(self.content, self.materialiser, label, self.user)
+    def labelled(self, label: str, passing: bool = False) -> "Batch":
+        """The same content under ``label``; one that is ``passing`` may stay a plan."""
+        labelled = Batch(self.content, self.materialiser, label, self.user)
+        labelled.passing = passing
+        return labelled
 
     @property
     def reference(self) -> Reference | None:
@@ -47,6 +53,11 @@ class Batch:
     def small(self) -> bool:
         """Whether the content fits on the driver: then ``arrow`` costs no job."""
         return self.materialiser.all_small([self.content])
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes there are, or may be at most; None if nobody knows."""
+        return self.content.size
 
     @property
     def rows(self) -> int | None:
@@ -86,6 +97,18 @@ class Batch:
     def arrow(self) -> pa.Table:
         """The content as an Arrow table on the driver."""
         return self.materialiser.table(self.content)
+
+    def arrow_batches(self, rows_max: int = ROWS_MAX) -> Iterator[pa.RecordBatch]:
+        """The content as Arrow batches; what does not fit the driver comes partition by partition.
+
+        A piece that is empty comes too, if that is all: it has the columns.
+        """
+        self.materialise()
+        if self.small:
+            table = self.arrow()
+            yield from table.to_batches(max_chunksize=rows_max) or [empty_batch(table.schema)]
+        else:
+            yield from streamed(self.materialiser.hand_out(self.content))
 
     def is_empty(self) -> bool:
         """Whether there are no rows; fixes the content."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from falkirk.core.machine.events import Compacted, Notification, Work
 from falkirk.core.times import ProcessorId, SequenceNumber
+from falkirk.dataflow.context import ASIDE
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.compaction import runs_to_merge
-from falkirk.runtime.context import ASIDE, EventContext, StateView
+from falkirk.runtime.context import EventContext, StateView
 
 if TYPE_CHECKING:
     from falkirk.runtime.driver import Driver

@@ -11,14 +11,11 @@ from falkirk.core.machine.events import Result, Work
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.policy import Policy, Regime
 from falkirk.core.times import EdgeId
-from falkirk.dataflow.context import Context
+from falkirk.dataflow.context import ASIDE, Context
 from falkirk.runtime.aggregate import Merges, aggregate
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
 from falkirk.runtime.materialise import Materialiser
-
-ASIDE = "set aside"
-"""The label of batches that could not be processed; processors do not see them."""
 
 
 @dataclass(slots=True)
@@ -30,9 +27,9 @@ class StateView:
     kept: list[Batch]
     changed: bool = False
 
-    def put(self, batch: Batch, label: str = "") -> None:
+    def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
         """Adds a batch to the state of this time."""
-        self.kept.append(batch.labelled(label))
+        self.kept.append(batch.labelled(label, passing))
         self.changed = True
 
     def clear(self) -> None:
@@ -191,10 +188,13 @@ class EventContext:
         return Result(sends, tuple(self.requests), state, tuple(self.closes))
 
     def passes(self, batch: Batch) -> bool:
-        """Whether rows may go to the outside without resting in between.
+        """Whether rows need not rest here: they are dropped before they could be saved.
 
-        They are used once there, by a sink that promises nothing. A small batch is fetched anyway.
+        Or they go to the outside, where they are used once, by a sink that promises nothing. A
+        small batch is fetched anyway.
         """
+        if batch.passing:
+            return True
         output = self.flow.processors[self.work.processor].role is Role.OUTPUT
         size = batch.content.size
         small = size is not None and size <= self.materialiser.small_bytes_max

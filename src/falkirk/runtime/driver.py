@@ -6,7 +6,7 @@ steps, as in the simulator.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -17,13 +17,11 @@ from falkirk.core.machine.events import (
     Acknowledge,
     Collect,
     CollectLog,
-    Delivered,
-    Delivery,
     Effect,
     Event,
+    Fail,
     Finish,
     Flush,
-    Item,
     Persist,
     Persisted,
     Release,
@@ -34,7 +32,6 @@ from falkirk.core.machine.events import (
     RolledBack,
     Tick,
 )
-from falkirk.core.times import SequenceNumber
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import LostBlocksError, is_loss
@@ -42,6 +39,7 @@ from falkirk.runtime.compacting import Compactor
 from falkirk.runtime.failures import Failures
 from falkirk.runtime.feeding import Feeding
 from falkirk.runtime.gate import Gate
+from falkirk.runtime.listening import Listener
 from falkirk.runtime.losses import Losses, any_lost
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
@@ -49,6 +47,8 @@ from falkirk.runtime.outputs import Outputs
 from falkirk.runtime.persistence import Persistence
 from falkirk.runtime.report import Report
 from falkirk.runtime.tasks import Task, Tasks
+from falkirk.runtime.telling import Telling
+from falkirk.runtime.turns import Turns
 from falkirk.store import Reference
 
 
@@ -63,10 +63,11 @@ class Driver:
         materialiser: Materialiser,
         options: Options,
         revive: Callable[[Reference, str], Batch],
+        listeners: Iterable[Listener] = (),
     ) -> None:
         """A driver that is about to start; ``machine`` is fresh or restarted from the store.
 
-        ``revive`` makes a batch of what the store holds.
+        ``revive`` makes a batch of what the store holds; ``listeners`` are told how it goes.
         """
         self.blueprint, self.machine, self.store = blueprint, machine, store
         self.materialiser, self.options, self.revive = materialiser, options, revive
@@ -79,24 +80,38 @@ class Driver:
         self.tasks = Tasks(blueprint, machine, materialiser)
         self.pool = ThreadPoolExecutor(options.concurrent_jobs, "falkirk-job")
         self.persistence = Persistence(
-            store, materialiser, self._on_durable, self._on_lost, self._on_broken
+            store,
+            materialiser,
+            self._on_durable,
+            self._on_lost,
+            self._on_broken,
+            tidied=self._on_tidied,
         )
         sinks = {p: node.operator for p, node in blueprint.sinks.items()}
         self.outputs = Outputs(
-            sinks, materialiser, self._on_taken, self._on_broken, self._on_missed
+            sinks,
+            materialiser,
+            self._on_taken,
+            self._on_broken,
+            self._on_missed,
+            store=store.identity,
         )
         self.compactor = Compactor(self)
         self.failures = Failures(self)
         self.feeding = Feeding(self)
         self.losses = Losses(self)
+        self.turns = Turns(blueprint)
+        self.telling = Telling(self, listeners)
         self.gate = Gate(self, store.noticeboard) if options.monitor == "external" else None
 
     # The loop.
 
     def run(self) -> Report:
         """Runs the flow to its end; raises what stopped it before."""
+        self.telling.start()
         try:
             self.carry_out(self.machine.effects)
+            self.feeding.open()
             while self.broken is None:
                 self._work()
                 self.feeding.look()
@@ -104,6 +119,7 @@ class Driver:
                     break
                 self._receive()
         finally:
+            self.telling.end(self.broken)
             self._close()
         if self.broken is not None:
             raise self.broken
@@ -136,6 +152,7 @@ class Driver:
         if now - self.ticked >= self.options.tick_seconds:
             self.ticked = now
             self.step(Tick(now - self.started))
+        self.telling.look()
 
     def _done(self) -> bool:
         """Whether all is quiet; then asks for the last checkpoints, until that changes nothing."""
@@ -153,10 +170,11 @@ class Driver:
             self.busy
             or self.persistence.unfinished
             or self.outputs.waiting
+            or self.feeding.committing
             or not self.inbox.empty()
             or self.failures.pending
             or self.losses.pending
-            or (self.gate is not None and self.gate.waiting)
+            or (self.gate is not None and self.gate.waiting and not self.stopping)
             or not (self.stopping or self.feeding.ended)
         )
 
@@ -176,9 +194,11 @@ class Driver:
         """Begins what is enabled, as far as there are threads for it."""
         while self.busy < self.options.concurrent_jobs:
             items = [i for i in self.machine.enabled() if not self.failures.delays(i)]
-            if not items:
+            threads = self.options.concurrent_jobs
+            item = self.turns.choose(items, threads - self.busy, threads)
+            if item is None:
                 return
-            self._begin(self.tasks.task(self.machine.begin(min(items, key=urgency))))
+            self._begin(self.tasks.task(self.machine.begin(item)))
 
     def _begin(self, task: Task) -> None:
         if not task.inline:
@@ -231,7 +251,11 @@ class Driver:
 
     def step(self, event: Event) -> None:
         """Tells the machine, and does what it asks for."""
-        self.carry_out(self.machine.step(event))
+        if isinstance(event, Fail):
+            self.telling.before()
+        effects = self.machine.step(event)
+        self.telling.heard(event, effects)
+        self.carry_out(effects)
 
     def carry_out(self, effects: list[Effect]) -> None:
         """Does what the machine asks for, or hands it to whom it concerns."""
@@ -277,7 +301,7 @@ class Driver:
 
     def _delivered(self, release: Release) -> None:
         self.outputs.settled(release)
-        self.step(Delivered(release.processor, release.time))
+        self.step(release.taken)
 
     def _on_lost(self, effect: Persist | Collect, error: Exception) -> None:
         self.tell(self._unwritten, effect, error)
@@ -300,11 +324,8 @@ class Driver:
         self.outputs.failed(release)
         self.losses.look()
 
+    def _on_tidied(self, collections: int, seconds: float) -> None:
+        self.telling.tidied(collections, seconds)
+
     def _on_broken(self, error: Exception) -> None:
         self.tell(self.break_off, error)
-
-
-def urgency(item: Item) -> tuple[Any, ...]:
-    """Earlier times first, so that epochs are completed and do not pile up."""
-    found = item.message.time if isinstance(item, Delivery) else item.time
-    return (found.number,) if isinstance(found, SequenceNumber) else tuple(found)

@@ -24,10 +24,10 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
+from falkirk.dataflow.context import ASIDE
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.content import PlanError
-from falkirk.runtime.context import ASIDE
 from falkirk.runtime.patience import LOSSES, USER_CODE
 from falkirk.runtime.tasks import Task
 
@@ -127,6 +127,7 @@ class Failures:
             return
         log.warning("%s lost what they held: %s", sorted(processors), error)
         self.recovering |= processors
+        self.driver.telling.suspect(processors, error)
         self.driver.step(Suspect(processors))
         self._ask(processors)
 

@@ -3,14 +3,18 @@
 import logging
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.errors import ConnectorError
-from falkirk.core.machine.events import Acknowledge, Close, End, Ingest, Rewind
+from falkirk.core.machine.events import Acknowledge, Close, End, Flush, Ingest, Rewind
 from falkirk.core.times import ProcessorId
+from falkirk.runtime.admission import Admission
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
 from falkirk.runtime.inputs import Arrival, Reader
+from falkirk.runtime.insisting import Insisting
 from falkirk.runtime.patience import OUTSIDE
 from falkirk.runtime.pressure import Pressure
 
@@ -30,7 +34,12 @@ class Feeding:
         """Every input stands where the machine says."""
         self.driver = driver
         sources = driver.blueprint.sources
-        self.readers = {p: Reader(p, node.operator, node.limit) for p, node in sources.items()}
+        self.readers = {
+            p: Reader(p, node.operator, Admission.of(node.limit)) for p, node in sources.items()
+        }
+        self.committing = 0
+        self._stopped, self._closing = False, Event()
+        self._insisting = Insisting(OUTSIDE, self._closing)
         self.pressure = Pressure(driver.blueprint.flow, driver.options.epochs_ahead)
         self._threads = ThreadPoolExecutor(max(1, len(sources)), "falkirk-source")
         for p in sources:
@@ -41,12 +50,26 @@ class Feeding:
         """Whether no input will bring anything more."""
         return all(reader.ended for reader in self.readers.values())
 
+    def open(self) -> None:
+        """The run begins: sources that call by themselves are told whom."""
+        for reader in self.readers.values():
+            if reader.hook("ephemeral"):
+                self._pass_over(reader)
+            if listen := reader.hook("listen"):
+                reader.listening = True
+                listen(partial(self.driver.tell, reader.awake))
+
     def look(self) -> None:
         """Polls every source that may be read now."""
+        if self.driver.stopping and not self._stopped:
+            self._stopped = True
+            self._tell_all("stop")
         for reader in self.readers.values():
+            self._follow(reader)
             if self._may_read(reader):
-                reader.busy = True
+                reader.busy, reader.woken = True, False
                 self._threads.submit(self._poll, reader, reader.generation)
+        self._hasten()
 
     def seconds_to_poll(self, most: float) -> float:
         """How long the driver may wait before a quiet source is to be asked again."""
@@ -55,8 +78,10 @@ class Feeding:
         return min([most, *(wait for wait in waits if wait > 0)])
 
     def close(self) -> None:
-        """Ends the threads."""
+        """Ends the threads, and tells sources that the run has ended."""
+        self._closing.set()
         self._threads.shutdown(cancel_futures=True)
+        self._tell_all("close")
 
     # Effects.
 
@@ -70,17 +95,65 @@ class Feeding:
         reader = self.readers.get(effect.processor)
         position = reader.acknowledged(int(effect.frontier[0])) if reader else None
         if reader is not None and position is not None:
+            self.committing += 1
             self._threads.submit(self._commit, reader, position)
+
+    # What sources may want to know.
+
+    def _tell_all(self, what: str) -> None:
+        """Calls a hook of every source that has it; one that fails does not keep the others."""
+        for reader in self.readers.values():
+            if hook := reader.hook(what):
+                try:
+                    hook()
+                except Exception as error:
+                    log.warning("%s could not %s: %s", reader.name, what, error)
+
+    def _follow(self, reader: Reader) -> None:
+        """Sees how far the epochs that were read have come."""
+        machine, p = self.driver.machine, reader.name
+        reader.admission.look(partial(self.pressure.completed, machine, p), time.monotonic())
+        if reader.unsettled:
+            position = reader.settled(self.pressure.settled(machine, p))
+            if position is not None:
+                reader.source.settled(position)
+
+    def _hasten(self) -> None:
+        """Takes the checkpoints that somebody waits for, when there is nothing else to do."""
+        driver = self.driver
+        if driver.busy or driver.persistence.waiting or driver.outputs.waiting:
+            return
+        for reader in self.readers.values():
+            newest = max(reader.ends, default=-1)
+            # After what was saved meanwhile more may be due, but not after nothing.
+            now = (newest, driver.persistence.commits)
+            if newest < 0 or now == reader.hastened or not reader.hook("awaited"):
+                continue
+            if newest <= self.pressure.completed(driver.machine, reader.name):
+                reader.hastened = now
+                driver.step(Flush())
+
+    def _pass_over(self, reader: Reader) -> None:
+        """Closes the epochs that an at-least-once processor has seen and the source has lost.
+
+        No time has two contents: what comes now must not come at a time that somebody has finished.
+        """
+        machine, p = self.driver.machine, reader.name
+        reached = self.pressure.reached(machine, p)
+        while (epoch := machine.state.standing[p].epoch) is not None and epoch <= reached:
+            self.driver.step(Close(p))
 
     # Reading.
 
     def _stand(self, p: ProcessorId) -> None:
         reader, machine = self.readers[p], self.driver.machine
-        position = machine.position(p)
-        reader.rewind(reader.source.initial() if position is None else position)
-        records = machine.state.ledgers[p].records
-        reader.ends = {t[0]: record.state[-1] for t, record in records.items() if record.state}
-        reader.ended = machine.state.standing[p].epoch is None
+        position, epoch = machine.position(p), machine.state.standing[p].epoch
+        reader.rewind(reader.source.initial() if position is None else position, epoch)
+        ledger = machine.state.ledgers[p]
+        # What is folded was to be acknowledged; if the process died before, it still is.
+        reader.ends = {t[0]: position for t, position in ledger.base.state}
+        reader.ends |= {t[0]: r.state[-1] for t, r in ledger.records.items() if r.state}
+        reader.ended = epoch is None
 
     def _may_read(self, reader: Reader) -> bool:
         driver = self.driver
@@ -121,26 +194,27 @@ class Feeding:
             return
         reader.busy, reader.failures = False, 0
         p, driver = reader.name, self.driver
+        reader.admission.polled(content is not None)
         if content is not None and content.lost:
             return  # it is read again
         if content is not None:
             epoch = driver.machine.state.standing[p].epoch
             assert epoch is not None, "an input that has ended is not read"
-            reader.taken(epoch, arrival.end)
+            reader.taken(epoch, arrival)
             driver.step(Ingest(p, Batch(content, driver.materialiser), arrival.end))
             driver.step(Close(p))
         if arrival.finished:
             reader.ended = True
             driver.step(End(p))
         elif content is None:
-            reader.quiet_until = time.monotonic() + driver.options.poll_seconds
+            reader.rest(time.monotonic() + driver.options.poll_seconds)
 
     def _unreadable(self, reader: Reader, generation: int, error: Exception) -> None:
         if generation != reader.generation:
             return
         reader.busy = False
         reader.failures += 1
-        pause = OUTSIDE.pause_after(reader.failures)
+        pause = self._insisting.pause(error, reader.failures)
         if pause is None:
             self.driver.break_off(self._described(reader, "read after", reader.position, error))
             return
@@ -149,17 +223,18 @@ class Feeding:
 
     def _commit(self, reader: Reader, position: Any) -> None:
         """Tells a source what it may forget, until it listens."""
-        for pause in OUTSIDE.pauses():
-            try:
-                reader.source.commit(position)
-                return
-            except Exception as error:
-                log.warning("%s took no acknowledgement: %s; again", reader.name, error)
-                failed = error
-                time.sleep(pause)
-        self.driver.tell(
-            self.driver.break_off, self._described(reader, "acknowledged up to", position, failed)
-        )
+        try:
+            self._insisting.on(
+                lambda: reader.source.commit(position), f"acknowledgement to {reader.name}"
+            )
+        except Exception as error:
+            broken = self._described(reader, "acknowledged up to", position, error)
+            self.driver.tell(self.driver.break_off, broken)
+        finally:
+            self.driver.tell(self._committed)
+
+    def _committed(self) -> None:
+        self.committing -= 1
 
     def _described(self, reader: Reader, what: str, place: Any, error: Exception) -> Exception:
         location = self.driver.blueprint.nodes[reader.name].location

@@ -12,6 +12,7 @@ class Options:
     ``epochs_ahead`` is how many epochs of an input may be under way at once, ``concurrent_jobs``
     how many events. ``small_bytes_max`` is how large a batch may be to rest on the driver. With
     ``monitor="external"`` what cannot be taken back waits for a ``falkirk monitor`` to agree.
+    Listeners hear how the run stands every ``progress_seconds``.
     """
 
     concurrent_jobs: int = 4
@@ -21,6 +22,7 @@ class Options:
     waiting_writes_max: int = 64
     small_bytes_max: int = 32 * 1024 * 1024
     monitor: str = "embedded"
+    progress_seconds: float = 0.5
 
     def __post_init__(self) -> None:
         """Refuses what would stand still."""

@@ -39,5 +39,8 @@ LOSSES = Patience(attempts=10)
 OUTSIDE = Patience(attempts=8)
 """A sink or a source that does not answer."""
 
+OUTAGE = Patience(attempts=70)
+"""A system that is known to be down: some five minutes, so that it can be started again."""
+
 STORE = Patience(attempts=12)
 """A store that cannot be written to: half a minute or so."""

@@ -37,7 +37,8 @@ class Persistence:
 
     ``durable(persist)`` is called when a checkpoint is visible, ``lost(effect, error)`` when the
     content of a checkpoint is gone before it was written, ``broken(error)`` when the store cannot
-    be written to for good. They are called on this thread.
+    be written to for good. ``tidied(collections, seconds)`` tells that old times were
+    collected. They are called on this thread.
     """
 
     def __init__(
@@ -48,10 +49,12 @@ class Persistence:
         lost: Callable[[Persist | Collect, Exception], None],
         broken: Callable[[Exception], None],
         patience: Patience = STORE,
+        tidied: Callable[[int, float], None] | None = None,
     ) -> None:
         """Starts the thread."""
         self.store, self.materialiser, self.patience = store, materialiser, patience
         self._durable, self._lost, self._broken = durable, lost, broken
+        self._tidied = tidied
         self._queue: SimpleQueue[Item] = SimpleQueue()
         self._lock, self._waiting, self._unfinished = Lock(), 0, 0
         self._later = PutOff()
@@ -128,7 +131,10 @@ class Persistence:
 
     def _tidy(self) -> None:
         if count := len(self._later):
+            began = time.monotonic()
             self._attempt(self._write, [(effect, None) for effect in self._later.take()])
+            if self._tidied is not None:
+                self._tidied(count, time.monotonic() - began)
             with self._lock:
                 self._unfinished -= count
 

@@ -1,8 +1,11 @@
 """Back-pressure: how far an input may run ahead of those who work on what it sent."""
 
+from typing import Any
+
 from falkirk.core.machine.boundary import whole_epochs
 from falkirk.core.machine.engine import Machine
-from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.flow import Flow, Role
+from falkirk.core.machine.releasing import is_prompt
 from falkirk.core.times import ProcessorId
 
 
@@ -30,20 +33,48 @@ class Pressure:
             ]
             for p in flow.processors
         }
+        outputs = {
+            q
+            for q, processor in flow.processors.items()
+            if processor.role is Role.OUTPUT and q not in flow.latest
+        }
+        self._outputs = {p: outputs.intersection(reachable(flow, p)) for p in flow.processors}
+        self._untold = {p for p, found in self._outputs.items() if found & behind}
 
     def allows(self, machine: Machine, p: ProcessorId) -> bool:
         """Whether the input ``p`` may open another epoch."""
         epoch = machine.state.standing[p].epoch
         if epoch is None:
             return False
-        standing = machine.state.standing
-        if any(
-            epoch - whole_epochs(standing[q].completed) > self.epochs_ahead
-            for q in self._downstream[p]
-        ):
+        if epoch - self.completed(machine, p) > self.epochs_ahead:
             return False
         queues = machine.state.channels.queues
         return all(len(queues[edge]) < self.epochs_ahead for edge in self._queues[p])
+
+    def completed(self, machine: Machine, p: ProcessorId) -> Any:
+        """The last epoch of the input ``p`` that everybody downstream has completed, or -1."""
+        standing = machine.state.standing
+        return min(whole_epochs(standing[q].completed) for q in self._downstream[p])
+
+    def reached(self, machine: Machine, p: ProcessorId) -> Any:
+        """The last epoch of ``p`` that anybody downstream has completed, or -1."""
+        standing = machine.state.standing
+        return max(whole_epochs(standing[q].completed) for q in self._downstream[p])
+
+    def settled(self, machine: Machine, p: ProcessorId) -> Any:
+        """The last epoch of ``p`` that the sinks have all of, or -1.
+
+        Behind sequence numbers nobody can say which epoch of the input a row of an output is from.
+        """
+        if p in self._untold:
+            return -1
+        state, last = machine.state, self.completed(machine, p)
+        for q in self._outputs[p]:
+            prompt, delivered = is_prompt(state, q), state.standing[q].delivered
+            for time, record in state.ledgers[q].records.items():
+                if record.state if prompt else time not in delivered:
+                    last = min(last, time[0] - 1)
+        return last
 
 
 def reachable(flow: Flow, start: ProcessorId) -> list[ProcessorId]:

@@ -2,7 +2,7 @@
 
 import logging
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -10,14 +10,16 @@ from threading import current_thread, main_thread
 from typing import Any
 
 from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.dataflow.builder import Dataflow
-from falkirk.dataflow.description import describe
+from falkirk.dataflow.description import about, describe
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
 from falkirk.runtime.driver import Driver
+from falkirk.runtime.listening import Listener
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
 from falkirk.runtime.report import Report
@@ -35,17 +37,20 @@ def run(
     master: str = "local[*]",
     settings: Mapping[str, str] | None = None,
     options: Options | None = None,
+    listeners: Iterable[Listener] = (),
 ) -> Report:
     """Runs ``flow`` until its inputs end or the process is told to stop.
 
     ``store`` is a folder or a URL; a second run on it goes on where the first one stopped. Without
     ``spark`` a session is started on ``master`` with ``settings``, and ended afterwards.
+    ``listeners`` are told how the run goes.
     """
-    blueprint = flow.build()
+    blueprint, options = flow.build(), options or Options()
     with held(store) as durable:
-        durable.adopt(describe(blueprint))
+        embedded = options.monitor == "embedded"
+        durable.adopt({**describe(blueprint), "about": about(blueprint, embedded)})
         with session_for(spark, blueprint.name, master, settings) as session:
-            start = partial(drive, blueprint, durable, session, options or Options())
+            start = partial(drive, blueprint, durable, session, options, tuple(listeners))
             try:
                 return start()
             except DamageError as error:
@@ -54,18 +59,29 @@ def run(
 
 
 def drive(
-    blueprint: Blueprint, store: Store, session: Any, options: Options, verify: bool = False
+    blueprint: Blueprint,
+    store: Store,
+    session: Any,
+    options: Options,
+    listeners: Iterable[Listener] = (),
+    verify: bool = False,
 ) -> Report:
     """Goes on from what the store holds; with ``verify`` every file is read first."""
-    driver = prepared(blueprint, store, session, options, verify)
+    driver = prepared(blueprint, store, session, options, listeners, verify)
     with stopped_by_signals(driver):
         return driver.run()
 
 
 def prepared(
-    blueprint: Blueprint, store: Store, session: Any, options: Options, verify: bool = False
+    blueprint: Blueprint,
+    store: Store,
+    session: Any,
+    options: Options,
+    listeners: Iterable[Listener] = (),
+    verify: bool = False,
+    rules: Rules = ALL_RULES,
 ) -> Driver:
-    """A driver that will go on from what the store holds."""
+    """A driver that will go on from what the store holds; only tests leave out ``rules``."""
     materialiser = Materialiser(session, store.files, options.small_bytes_max)
 
     def revive(reference: Reference, label: str) -> Batch:
@@ -83,8 +99,8 @@ def prepared(
             ", ".join(map(repr, damage.checkpoints)) or "nothing",
             damage.processor,
         )
-    machine = Machine(blueprint.flow, stored if begun(stored) else None, gather=gather)
-    return Driver(blueprint, machine, store, materialiser, options, revive)
+    machine = Machine(blueprint.flow, stored if begun(stored) else None, rules, gather)
+    return Driver(blueprint, machine, store, materialiser, options, revive, listeners)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cmp_to_key
 from typing import Any
 
+from falkirk.core.machine.boundary import whole_epochs
 from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.state import State
 from falkirk.core.monitor import Completed, Monitor, Saved
@@ -22,10 +23,14 @@ POLL_SECONDS = 0.1
 class Watcher:
     """Follows the announcements of one store."""
 
-    def __init__(self, board: Noticeboard, flow: Flow | None = None) -> None:
-        """Knows the flow, by default from the store's description, and nothing else yet."""
-        self.board = board
+    def __init__(self, board: Noticeboard, flow: Flow | None = None, behind: int = 0) -> None:
+        """Knows the flow, by default from the store's description, and nothing else yet.
+
+        It posts low-watermarks that are ``behind`` epochs old: so far back a person can still go.
+        """
+        self.board, self.behind = board, behind
         self.flow = flow or flow_of(board.description())
+        self.older: list[dict[ProcessorId, Any]] = []
         self.seen = -1
         self._start(News({}, {}, []))
 
@@ -41,10 +46,29 @@ class Watcher:
         self.waiting += news.notices
         self.seen = max([self.seen, *(notice.number for notice in news.notices)])
         raised = self.monitor.update(self._linked()).watermarks
+        if raised and self.behind:
+            raised = self._older(self.watermarks())
         higher = {p: frontier for p, frontier in raised.items() if not frontier.is_empty}
         if higher:
             self.board.post(higher)
         return higher
+
+    def _older(self, newest: dict[ProcessorId, Any]) -> dict[ProcessorId, Any]:
+        """The newest of the older low-watermarks that is far enough behind, if there is one.
+
+        They are kept and posted as a whole, for only together are they a consistent choice.
+        """
+        self.older.append(newest)
+        due = [
+            each for each in self.older if self._epoch(each) <= self._epoch(newest) - self.behind
+        ]
+        self.older = self.older[len(due) :]
+        return due[-1] if due else {}
+
+    def _epoch(self, watermarks: dict[ProcessorId, Any]) -> int:
+        """How many epochs the inputs have behind them."""
+        inputs = [p for p in watermarks if not self.flow.graph.inputs(p)]
+        return max(int(whole_epochs(watermarks[p])) for p in inputs)
 
     def watermarks(self) -> dict[ProcessorId, Any]:
         """The low-watermarks as far as announcements were taken."""

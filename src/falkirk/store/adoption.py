@@ -4,17 +4,20 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from falkirk.core.errors import StoreError
 from falkirk.store import tables
 from falkirk.store.codec import text
 
+ABOUT = "about"
+"""The part of a description that may change: it is kept for those who look, and never compared."""
+
 
 def adopt(connection: Connection, description: Mapping[str, Any], place: str) -> None:
     """Remembers ``description`` the first time; later refuses one that differs."""
     facts = tables.facts
-    written = text(description)
+    written = text({name: value for name, value in description.items() if name != ABOUT})
     known = connection.scalar(select(facts.c.value).where(facts.c.name == "flow"))
     if known is None:
         connection.execute(insert(facts), {"name": "flow", "value": written})
@@ -26,6 +29,25 @@ def adopt(connection: Connection, description: Mapping[str, Any], place: str) ->
             f"the store at {place} belongs to a flow that differs from this one:{listed}\n"
             "run the flow that wrote it, or choose a new place for this one"
         )
+    if ABOUT in description:
+        remember(connection, description[ABOUT], begun=known is not None)
+
+
+def remember(connection: Connection, about: Mapping[str, Any], begun: bool) -> None:
+    """Keeps what the newest run says about the flow.
+
+    Once a run has had a monitor of its own it stays known: such a run releases by itself, and how
+    far it came with that nobody else can tell.
+    """
+    facts = tables.facts
+    known = connection.scalar(select(facts.c.value).where(facts.c.name == ABOUT))
+    before = {"embedded": begun} if known is None else json.loads(known)
+    embedded = bool(before["embedded"] or about.get("embedded", True))
+    written = text({**about, "embedded": embedded})
+    if known is None:
+        connection.execute(insert(facts), {"name": ABOUT, "value": written})
+    else:
+        connection.execute(update(facts).where(facts.c.name == ABOUT).values(value=written))
 
 
 def differences(known: Mapping[str, Any], given: Mapping[str, Any]) -> Iterator[str]:

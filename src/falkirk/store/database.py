@@ -21,17 +21,41 @@ BUSY_SECONDS = 15
 class Database:
     """The metadata of one store. Safe to use from several threads."""
 
-    def __init__(self, engine: Engine, place: str) -> None:
-        """Opens the tables, or makes them in an empty database; ``place`` is for messages."""
+    def __init__(self, engine: Engine, place: str, make: bool = True) -> None:
+        """Opens the tables, or makes them in an empty database; ``place`` is for messages.
+
+        Without ``make`` an empty one is refused, and nothing is written.
+        """
         self.engine, self.place = engine, place
         self.before_commit: Callable[[], None] = lambda: None
         self._writer = engine.execution_options(falkirk_writes=True)
         try:
-            with self.writing() as connection:
-                self._prepare(connection)
+            if make:
+                with self.writing() as connection:
+                    self._prepare(connection)
+            else:
+                with self.reading() as connection:
+                    self._known(connection)
         except BaseException:
             engine.dispose()
             raise
+
+    def _known(self, connection: Connection) -> None:
+        """Refuses a database that holds no store; writes nothing."""
+        if tables.facts.name not in inspect(connection).get_table_names():
+            raise StoreError(
+                f"there is no store at {self.place}: run a flow on it first, or name another place"
+            )
+        self._refuse_other_formats(connection)
+
+    def _refuse_other_formats(self, connection: Connection) -> None:
+        facts = tables.facts
+        version = connection.scalar(select(facts.c.value).where(facts.c.name == "format"))
+        if version != str(tables.FORMAT):
+            raise StoreError(
+                f"the store at {self.place} has format {version}, and this falkirk reads"
+                f" format {tables.FORMAT}: use the falkirk that wrote it, or a new place"
+            )
 
     def _prepare(self, connection: Connection) -> None:
         if connection.dialect.name == "postgresql":
@@ -39,14 +63,7 @@ class Database:
             connection.execute(text("SELECT pg_advisory_xact_lock(4065101)"))
         present = set(inspect(connection).get_table_names())
         if tables.facts.name in present:
-            version = connection.scalar(
-                select(tables.facts.c.value).where(tables.facts.c.name == "format")
-            )
-            if version != str(tables.FORMAT):
-                raise StoreError(
-                    f"the store at {self.place} has format {version}, and this falkirk reads"
-                    f" format {tables.FORMAT}: use the falkirk that wrote it, or a new place"
-                )
+            self._refuse_other_formats(connection)
             return
         if present & set(tables.metadata.tables):
             raise StoreError(

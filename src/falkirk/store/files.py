@@ -14,12 +14,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
-
 from falkirk.core.errors import StoreError
 from falkirk.store import checksum
-from falkirk.store.parquet import decoded, encoded
+from falkirk.store.parquet import BROKEN, decoded, encoded, row_count, united
 from falkirk.store.reference import Reference
 
 WRITING = ".writing"
@@ -37,13 +34,14 @@ class Files:
         self.folder, self.durable = folder, durable
         self.users: Callable[[str], str] = lambda name: ""
         self.fill: Callable[[Path, Any], None] = self.filled
+        self.removed_bytes = 0
         self._held: WeakValueDictionary[str, Reference] = WeakValueDictionary()
         self._reserved: set[str] = set()
         self._written: set[str] = set()
         self._unsynced = False
         self._lock, self._syncing = threading.Lock(), threading.Lock()
 
-    def write(self, table: pa.Table) -> Reference:
+    def write(self, table: Any) -> Reference:
         """Writes a small batch; it will be durable when :meth:`sync` returns."""
         content = encoded(table)
         size, digest = checksum.of_bytes(memoryview(content))
@@ -72,22 +70,19 @@ class Files:
             if self.durable:
                 os.fsync(file.fileno())
 
-    def read(self, reference: Reference) -> pa.Table:
+    def read(self, reference: Reference) -> Any:
         """The batch, or a StoreError if its bytes are not those that were written."""
         path = self.folder / reference.name
         problem = self.problem(reference, verify=reference.kind == "folder")
         if problem is None:
             try:
                 if reference.kind == "folder":
-                    return pa.concat_tables(
-                        [decoded(part) for part in checksum.parts(path)],
-                        promote_options="default",
-                    )
+                    return united(checksum.parts(path))
                 content = path.read_bytes()
                 if checksum.of_bytes(content).checksum == reference.checksum:
-                    return decoded(pa.BufferReader(content))
+                    return decoded(content)
                 problem = "its checksum is wrong"
-            except (OSError, pa.ArrowException) as error:
+            except BROKEN as error:
                 problem = str(error)
         raise DamageError(self.complaint(reference.name, problem))
 
@@ -141,8 +136,8 @@ class Files:
                 for part in [*found, *{part.parent for part in found}, path]:
                     sync_path(part)
             size, digest = checksum.of_folder(path)
-            rows = sum(pq.read_metadata(part).num_rows for part in found)
-        except (OSError, pa.ArrowException) as error:
+            rows = row_count(found)
+        except BROKEN as error:
             raise StoreError(f"cannot seal {path}: {error}; write it again") from error
         reference = self.hold(Reference(name, "folder", rows, size, digest))
         self._unsynced = True
@@ -194,6 +189,13 @@ class Files:
         except OSError:
             return False
 
+    def size_of(self, name: str) -> int:
+        """How many bytes whatever has this name takes; 0 if it is gone by now."""
+        path = self.folder / name
+        with suppress(OSError):
+            return folder_size(path) if path.is_dir() else path.stat().st_size
+        return 0
+
     def names(self) -> list[str]:
         """Everything in the data folder."""
         return sorted(entry.name for entry in os.scandir(self.folder))
@@ -205,13 +207,13 @@ class Files:
         """
         path = self.folder / name
         self._written.discard(name)
+        size = self.size_of(name)
         with suppress(OSError):
             if path.is_dir():
-                size = folder_size(path)
                 shutil.rmtree(path)
             else:
-                size = path.stat().st_size
                 path.unlink()
+            self.removed_bytes += size
             return size
         return None
 

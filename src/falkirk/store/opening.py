@@ -10,13 +10,14 @@ from sqlalchemy.exc import ArgumentError
 from falkirk.core.errors import StoreError
 from falkirk.store.database import Database, postgres_engine, sqlite_engine
 from falkirk.store.files import Files, sync_path
+from falkirk.store.redaction import redacted
 from falkirk.store.store import SqlStore
 
 MEMORY = "memory:"
 
 
-def open_store(location: str | os.PathLike[str]) -> SqlStore:
-    """Opens the store at ``location``, and makes it if there is none.
+def open_store(location: str | os.PathLike[str], make: bool = True) -> SqlStore:
+    """Opens the store at ``location``; ``make`` makes it if there is none.
 
     A path is a folder with everything in it. ``postgresql://…?data=PATH`` keeps the metadata in
     PostgreSQL and the batches in the folder PATH. ``memory:`` is a store that lasts until it is
@@ -26,11 +27,15 @@ def open_store(location: str | os.PathLike[str]) -> SqlStore:
     if address == MEMORY:
         return _memory()
     if "://" in address:
-        return _postgres(address)
+        return _postgres(address, make)
     folder = Path(address)
+    file = folder / "metadata.sqlite"
+    if not make and not file.is_file():
+        raise StoreError(
+            f"there is no store at {folder}: run a flow on it first, or name another place"
+        )
     data = _made(folder / "data")
-    database = Database(sqlite_engine(folder / "metadata.sqlite"), str(folder))
-    return SqlStore(database, Files(data))
+    return SqlStore(Database(sqlite_engine(file), str(folder), make), Files(data))
 
 
 def _memory() -> SqlStore:
@@ -42,12 +47,12 @@ def _memory() -> SqlStore:
     return SqlStore(Database(engine, MEMORY), Files(data, durable=False), place.cleanup)
 
 
-def _postgres(address: str) -> SqlStore:
+def _postgres(address: str, make: bool) -> SqlStore:
     url = _url(address)
     data = url.query.get("data")
     if url.get_backend_name() != "postgresql" or not isinstance(data, str):
         raise StoreError(
-            f"{url} is not a place for a store: give a folder, or"
+            f"{redacted(address)} is not a place for a store: give a folder, or"
             " postgresql://USER@HOST/DATABASE?data=FOLDER with a folder for the batches"
         )
     folder = _made(Path(data))
@@ -55,14 +60,18 @@ def _postgres(address: str) -> SqlStore:
         engine = postgres_engine(url.difference_update_query(["data"]))
     except ImportError as error:
         raise StoreError("PostgreSQL needs its driver: pip install 'falkirk[postgres]'") from error
-    return SqlStore(Database(engine, str(url)), Files(folder))
+    return SqlStore(Database(engine, redacted(address), make), Files(folder))
 
 
 def _url(address: str) -> URL:
     try:
         return make_url(address)
-    except (ArgumentError, ValueError) as error:
-        raise StoreError(f"{address!r} is not an address of a store: {error}") from error
+    except (ArgumentError, ValueError):
+        # What was given may hold a password, so it is not repeated.
+        raise StoreError(
+            "that is no address of a store: give a folder, or"
+            " postgresql://USER@HOST/DATABASE?data=FOLDER"
+        ) from None
 
 
 def _made(folder: Path) -> Path:

@@ -1,15 +1,21 @@
-"""Batches as the content of Parquet files, and back."""
+"""Batches as the content of Parquet files, and back.
 
+Arrow is loaded when it is needed: who only looks at metadata starts faster without it.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
-
-import pyarrow as pa  # type: ignore[import-untyped]
-import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 from falkirk.core.errors import StoreError
 
 
-def encoded(table: pa.Table) -> Any:
+def encoded(table: Any) -> Any:
     """A batch as the content of a Parquet file."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
     sink = pa.BufferOutputStream()
     try:
         pq.write_table(table, sink)
@@ -22,7 +28,48 @@ def encoded(table: pa.Table) -> Any:
     return sink.getvalue()
 
 
-def decoded(source: Any) -> pa.Table:
-    """The batch in a Parquet file; two columns may have one name."""
-    with pq.ParquetFile(source) as file:
+class NotParquetError(Exception):
+    """A file that Arrow cannot read."""
+
+
+BROKEN = (OSError, NotParquetError)
+"""What is raised for a file that is not what it should be."""
+
+
+def decoded(source: bytes | Path) -> Any:
+    """The batch in a Parquet file, or in its content; two columns may have one name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with (
+        _told(),
+        pq.ParquetFile(pa.BufferReader(source) if isinstance(source, bytes) else source) as file,
+    ):
         return file.read()
+
+
+def united(paths: Iterable[Path]) -> Any:
+    """The batch in several Parquet files."""
+    import pyarrow as pa
+
+    with _told():
+        return pa.concat_tables([decoded(path) for path in paths], promote_options="default")
+
+
+def row_count(paths: Iterable[Path]) -> int:
+    """How many rows there are in Parquet files."""
+    import pyarrow.parquet as pq
+
+    with _told():
+        return sum(pq.read_metadata(path).num_rows for path in paths)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Turns Arrow's complaints into one of ours."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise NotParquetError(str(error)) from error

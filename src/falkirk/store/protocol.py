@@ -55,6 +55,10 @@ class Store(Protocol):
         """What the last :meth:`load` could not use, and left out."""
 
     @property
+    def identity(self) -> str:
+        """Tells this store from every other one, also from one that was here before."""
+
+    @property
     def noticeboard(self) -> Noticeboard:
         """What monitors read and write."""
 

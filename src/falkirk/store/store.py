@@ -4,23 +4,26 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from falkirk.core.errors import StoreError
+from falkirk.core.machine.events import Retract
 from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
-from falkirk.store import adoption, tables
+from falkirk.store import adoption, audit, tables
 from falkirk.store.codec import frontier_key, parsed
 from falkirk.store.database import Database
 from falkirk.store.files import Files
 from falkirk.store.garbage import Collector
+from falkirk.store.identity import identity_of
 from falkirk.store.lease import SECONDS, Lease
 from falkirk.store.noticeboard import Noticeboard
 from falkirk.store.protocol import Damage, Garbage, Revive, StoreEffect
 from falkirk.store.reading import Reading
+from falkirk.store.reference import Reference
 from falkirk.store.rows import Rows
-from falkirk.store.writing import carry_out
+from falkirk.store.writing import carry_out, retract
 
 
 class SqlStore:
@@ -39,11 +42,19 @@ class SqlStore:
         self._changing = threading.RLock()
         self._closing, self._closed = closing, False
         files.users = self._users
+        self._identity: str | None = None
 
     @property
     def noticeboard(self) -> Noticeboard:
         """What monitors read and write."""
         return Noticeboard(self.database)
+
+    @property
+    def identity(self) -> str:
+        """Tells this store from every other one, also from one that was here before."""
+        if self._identity is None:
+            self._identity = identity_of(self.database)
+        return self._identity
 
     def acquire(self, seconds: float = SECONDS) -> Lease:
         """Becomes the one process that writes, and clears away what others left half-written."""
@@ -88,6 +99,33 @@ class SqlStore:
                 carry_out(rows, effect, captures or {}, self.flow)
             unused = rows.settle()
         self._collector.doom(unused)
+
+    def repair(
+        self,
+        effect: Retract,
+        entry: Mapping[str, Any],
+        check: Callable[[Connection], None],
+    ) -> None:
+        """Carries out a person's rollback and notes ``entry``, in one transaction.
+
+        ``check`` looks at the store inside that transaction, and raises where it objects.
+        """
+        lease = self._held()
+        with self._changing, self.database.writing() as connection:
+            lease.check(connection)
+            check(connection)
+            rows = Rows(connection, self.files)
+            retract(rows, effect)
+            audit.note(connection, {"at": self.database.now(connection), **entry})
+            unused = rows.settle()
+        self._collector.doom(unused)
+
+    def references(self) -> list[Reference]:
+        """Every durable batch that is in use."""
+        batches = tables.batches
+        with self.database.reading() as connection:
+            rows = connection.execute(select(batches).order_by(batches.c.name)).all()
+        return [Reference(*row) for row in rows]
 
     def captured(self, processor: ProcessorId, frontier: Any) -> Any:
         """What an opaque processor gave for its checkpoint of ``frontier``; None for ∅."""

@@ -131,6 +131,11 @@ class FaultyStore:
         return self.store.files
 
     @property
+    def identity(self) -> str:
+        """Tells this store from every other one."""
+        return self.store.identity
+
+    @property
     def damages(self) -> tuple[Damage, ...]:
         """What the last load could not use, and left out."""
         return self.store.damages

@@ -8,7 +8,9 @@ import pytest
 
 from falkirk.connectors import Files
 from falkirk.core.errors import ConnectorError
+from falkirk.core.times import ProcessorId
 from falkirk.dataflow.connecting import Limit
+from falkirk.runtime.admission import Admission
 from falkirk.runtime.inputs import Reader
 
 ORDERS = ["name", "modified"]
@@ -68,6 +70,27 @@ def test_in_order_and_each_once(
     assert session.readers == 1
 
 
+def test_an_epoch_has_no_more_bytes_than_it_may_but_a_file_is_never_divided(tmp_path: Path) -> None:
+    for name, size in (("a", 3), ("b", 4), ("c", 9), ("d", 2), ("e", 1)):
+        put(tmp_path, name, size)
+    found = all_read(Files(tmp_path, order="name"), Limit(bytes=7), Spark())
+    assert found == [["a", "b"], ["c"], ["d", "e"]]
+    both = all_read(Files(tmp_path, order="name"), Limit(bytes=7, files=1), Spark())
+    assert both == [["a"], ["b"], ["c"], ["d"], ["e"]]
+
+
+def test_what_cannot_be_told_to_be_malformed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConnectorError, match="'aside', 'fail', or a sink"):
+        Files(tmp_path, format="csv", schema="a INT", malformed="drop")
+    for wrong in (
+        {"format": "parquet", "schema": "a INT"},
+        {"format": "csv"},
+        {"format": "csv", "schema": "a INT", "options": {"MODE": "DROPMALFORMED"}},
+    ):
+        with pytest.raises(ConnectorError, match="nobody can tell which rows are malformed"):
+            Files(tmp_path, malformed="fail", **wrong)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_a_poll_looks_at_the_folder_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str
@@ -77,7 +100,7 @@ def test_a_poll_looks_at_the_folder_once(
     scan = os.scandir
     monkeypatch.setattr(os, "scandir", lambda path: (looks.append(path), scan(path))[1])
     source = Files(tmp_path, order=order, watch=True)
-    reader = Reader("files", source, Limit(files=1), source.initial())  # type: ignore[arg-type]
+    reader = Reader(ProcessorId("files"), source, Admission.of(Limit(files=1)), source.initial())
     arrival = reader.poll(Spark())
     assert (arrival.data, arrival.size, len(looks)) == (["a"], 8, 1)
 

@@ -23,3 +23,12 @@ class Sink:
         self.exactly_once = exactly_once
 
     def write(self, name: str, time: Any, batch: Any) -> None: ...
+
+
+class Pair:
+    """A sink for two streams at once."""
+
+    exactly_once = True
+    parts = ("a", "b")
+
+    def write_together(self, name: str, time: Any, batches: Any) -> None: ...

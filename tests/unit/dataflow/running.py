@@ -36,6 +36,8 @@ from falkirk.testing.store import SimulatedStore
 class Batch:
     """A frame; ``materialised`` says whether it was ever asked for its rows."""
 
+    size = None
+
     def __init__(self, frame: Frame, label: str = "") -> None:
         self.frame, self.label, self.materialised = frame, label, False
 
@@ -69,7 +71,7 @@ class State:
         mine = {id(batch) for batch in self.kept}
         self.earlier = [entry for entry in machine.trace(work) if id(entry[1]) not in mine]
 
-    def put(self, batch: Batch, label: str = "") -> None:
+    def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
         self.kept, self.changed = [*self.kept, Batch(batch.frame, label)], True
 
     def clear(self) -> None:
@@ -123,7 +125,7 @@ class Context:
     def notify(self, time: Any = None) -> None:
         self.requests.append(time or self.work.time)
 
-    def batch(self, data: Any) -> Batch:
+    def batch(self, data: Any, size: int | None = None) -> Batch:
         return Batch(data)
 
     def union(self, batches: Iterable[Batch]) -> Batch:

@@ -217,7 +217,6 @@ def made(write: Callable[[Dataflow, Stream], object], name: str) -> Node:
         (lambda f, s: f.read(Source(), name="x", policy=fk.eager()), fk.eager()),
         (lambda f, s: s.write(Sink(), name="x"), fk.lazy(every=1)),
         (lambda f, s: s.write(Sink(exactly_once=False), name="x"), fk.at_least_once()),
-        (lambda f, s: s.write(Sink(), name="x", policy=fk.at_least_once()), fk.at_least_once()),
         (lambda f, s: f.latest(s, s, name="x"), fk.batch()),
     ],
 )

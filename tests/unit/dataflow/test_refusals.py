@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.unit.dataflow.ends import Sink, Source
+from tests.unit.dataflow.ends import Pair, Sink, Source
 
 import falkirk as fk
 from falkirk.core.errors import DefinitionError
@@ -322,6 +322,22 @@ CASES: dict[str, tuple[Case, str]] = {
     "an ephemeral sink": (
         lambda f, s: s.write(Sink(), policy=fk.ephemeral()),
         "ephemeral does not fit a sink",
+    ),
+    "prompt to a sink that leaves out": (
+        lambda f, s: s.write(Sink(), policy=fk.at_least_once()),
+        "at_least_once may show a time again with further rows",
+    ),
+    "together without a place": (
+        lambda f, s: f.write_together({"a": s}, Pair()),
+        "the streams ['a'] are written together, and the sink has places for ['a', 'b']",
+    ),
+    "together to a sink for one": (
+        lambda f, s: f.write_together({"a": s}, Sink()),  # type: ignore[arg-type]
+        "takes one stream",
+    ),
+    "together from a loop": (
+        in_a_loop(lambda inner, s: s.flow.write_together({"a": inner, "b": s}, Pair())),
+        "only what comes out of a loop can be written",
     ),
     "a promise that a sink cannot keep": (
         lambda f, s: s.write(Sink(exactly_once=False), policy=fk.lazy()),

@@ -1,6 +1,7 @@
 """What the store is told, in which order, and how many transactions that takes."""
 
 from collections.abc import Callable, Sequence
+from queue import Queue
 from threading import Event
 from typing import Any
 
@@ -116,3 +117,20 @@ def test_much_collection_is_not_put_off() -> None:
     assert later.due
     assert len(later.take()) == 1
     assert not later.due
+
+
+def test_it_is_told_what_was_collected() -> None:
+    store, tidied = Told(), Queue[int]()
+    store.go_on.set()
+    persistence = Persistence(
+        store,  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        print,
+        print,
+        print,
+        tidied=lambda collections, _: tidied.put(collections),
+    )
+    persistence.submit(collect(A))
+    persistence.submit(collect(B))
+    persistence.close()
+    assert sum(tidied.get_nowait() for _ in range(tidied.qsize())) == 2

@@ -4,7 +4,7 @@ from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
 from falkirk.core.machine.engine import Machine
-from falkirk.core.machine.events import Close, Finish, Ingest, Result
+from falkirk.core.machine.events import Close, Finish, Ingest, Persist, Persisted, Release, Result
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.pressure import Pressure
 
@@ -58,3 +58,46 @@ def test_an_open_window_does_not_hold_an_input_back_and_waiting_messages_do() ->
             machine.step(Close(IN))
             work("numbers")
             work("numbers")
+
+
+def test_what_the_sinks_have_is_settled() -> None:
+    flow = fk.Dataflow("settling")
+    read = flow.read(Source(), name="in")
+    read.write(Sink(exactly_once=False), name="prompt")
+    read.write(Sink(), name="staged")
+    machine = Machine(flow.build().flow)
+    pressure = Pressure(machine.state.flow, epochs_ahead=9)
+    effects = [*machine.step(Ingest(IN, (), 1)), *machine.step(Close(IN))]
+    while items := machine.enabled():
+        assert pressure.settled(machine, IN) == -1
+        effects += machine.step(Finish(machine.begin(items[0]), Result(state=("rows",))))
+    released = set()
+    while effects:
+        effect = effects.pop(0)
+        if isinstance(effect, Persist):
+            effects += machine.step(Persisted(effect.ticket))
+        if isinstance(effect, Release):
+            assert pressure.settled(machine, IN) == -1
+            released.add(effect.processor)
+            effects += machine.step(effect.taken)
+    assert released == {"prompt", "staged"}
+    assert pressure.settled(machine, IN) == 0
+
+
+def test_behind_windows_nothing_is_ever_known_to_be_settled() -> None:
+    flow = fk.Dataflow("windows")
+    window = flow.read(Source(), name="in").in_sequence(name="numbers").windows(count=1, name="w")
+    window.write(Sink(), name="out")
+    machine = Machine(flow.build().flow)
+    assert Pressure(machine.state.flow, 9).settled(machine, IN) == -1
+
+
+def test_who_has_completed_most_and_who_least() -> None:
+    flow = fk.Dataflow("plain")
+    flow.read(Source(), name="in").write(Sink(), name="out")
+    machine = Machine(flow.build().flow)
+    pressure = Pressure(machine.state.flow, epochs_ahead=2)
+    assert (pressure.completed(machine, IN), pressure.reached(machine, IN)) == (-1, -1)
+    machine.step(Ingest(IN, ()))
+    machine.step(Close(IN))
+    assert (pressure.completed(machine, IN), pressure.reached(machine, IN)) == (-1, 0)

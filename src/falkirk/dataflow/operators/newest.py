@@ -11,6 +11,9 @@ from falkirk.dataflow.processor import Processor
 ROWS, VERSIONS = range(2)
 """The ports."""
 
+ROOM = 4
+"""How many times larger the joined rows may be than those that are joined, at a guess."""
+
 KINDS = ("inner", "left")
 """The kinds of joins with a version."""
 
@@ -31,7 +34,7 @@ class JoinNewest(Processor):
         if port == VERSIONS:
             ctx.state.put(batch.materialise(), label="version")
         else:
-            ctx.state.put(batch, label="rows")
+            ctx.state.put(batch, label="rows", passing=True)
             ctx.notify()
 
     def on_notify(self, ctx: Context, time: Time) -> None:
@@ -43,17 +46,14 @@ class JoinNewest(Processor):
             ctx.state.put(version, label="version")
         if not rows:
             return
-        frame = ctx.union(rows).frame
-        if own:
-            joined: Frame | None = self.join(frame, own[-1])
-        elif older:
-            # Of several versions at one time the last one is the newest.
-            newest = max(range(len(older)), key=lambda i: (older[i][0], i))
-            joined = self.join(frame, older[newest][1])
-        else:
-            joined = self.without(frame)
-        if joined is not None:
-            ctx.send(ctx.batch(joined))
+        # Of several versions at one time the last one is the newest.
+        versions = [older[i][1] for i in sorted(range(len(older)), key=lambda i: (older[i][0], i))]
+        newest = [*versions, *own][-1:]
+        asked = ctx.union(rows)
+        for version in newest:
+            ctx.send(ctx.batch(self.join(asked.frame, version), bound(asked, version)))
+        if not newest and (filled := self.without(asked.frame)) is not None:
+            ctx.send(ctx.batch(filled, bound(asked)))
 
     def join(self, frame: Frame, version: Batch) -> Frame:
         """The rows of ``frame`` with those of ``version``."""
@@ -71,3 +71,9 @@ class JoinNewest(Processor):
     def consolidate(self, ctx: Context, batches: list[Batch]) -> Batch:
         """Of versions that no time tells apart only the newest counts."""
         return batches[-1]
+
+
+def bound(*joined: Batch) -> int | None:
+    """How many bytes the rows of a join will hardly exceed, if that can be told."""
+    sizes = [batch.size for batch in joined]
+    return None if None in sizes else ROOM * sum(size or 0 for size in sizes)

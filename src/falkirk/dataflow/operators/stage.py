@@ -13,7 +13,16 @@ class Stage(Processor):
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Keeps ``batch`` for its time."""
-        ctx.state.put(batch)
+        ctx.state.put(batch, label=part_label(port))
+
+
+def part_label(port: int) -> str:
+    """The label of what came in at ``port``, by which the parts of an output are told apart.
+
+    >>> part_label(0), part_label(2)
+    ('', '2')
+    """
+    return str(port) if port else ""
 
 
 STAGE = Stage()

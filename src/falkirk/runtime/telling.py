@@ -1,0 +1,200 @@
+"""What listeners are told, worked out from the events and the effects of the machine."""
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from falkirk.core.machine.events import (
+    Acknowledge,
+    Again,
+    Collect,
+    Delivered,
+    Delivery,
+    Effect,
+    Event,
+    Finish,
+    Ingest,
+    Persist,
+    Persisted,
+    Release,
+    RolledBack,
+)
+from falkirk.core.times import ProcessorId
+from falkirk.runtime.batch import Batch
+from falkirk.runtime.blocks import is_loss
+from falkirk.runtime.counting import Counts, rows_of
+from falkirk.runtime.listening import (
+    LOST_EXECUTOR,
+    RESTART,
+    Checkpointed,
+    Listener,
+    Listeners,
+    RollbackNotice,
+    Taken,
+    Tidied,
+)
+from falkirk.runtime.progress import epochs_between, progress_of
+
+if TYPE_CHECKING:
+    from falkirk.runtime.driver import Driver
+
+
+class Telling:
+    """Follows a driver, on its thread, and tells listeners on theirs."""
+
+    def __init__(self, driver: "Driver", listeners: Iterable[Listener]) -> None:
+        """Nothing has happened yet."""
+        self.driver, self.listeners = driver, Listeners(listeners)
+        self.counts = Counts(driver.blueprint.flow.scale)
+        self.number = 0
+        self.told_at = 0.0
+        self._causes: dict[ProcessorId, tuple[str, float]] = {}
+        self._writes: dict[int, tuple[Persist, float]] = {}
+        self._shown: dict[tuple[ProcessorId, Any], int] = {}
+        self._behind: list[tuple[RollbackNotice, dict[ProcessorId, Any], float]] = []
+        self._before: dict[ProcessorId, Any] = {}
+        self._removed = driver.store.files.removed_bytes
+
+    def start(self) -> None:
+        """The run begins; what the machine did to get there is told too."""
+        self.listeners.tell("started", self.driver.blueprint.name)
+        self.heard(None, self.driver.machine.effects)
+
+    def end(self, error: Exception | None) -> None:
+        """The run is over."""
+        if self.listeners:
+            self._tell_progress()
+        self.listeners.tell("ended", error)
+        self.listeners.close()
+
+    def suspect(self, processors: Iterable[ProcessorId], error: Exception) -> None:
+        """Processors are taken to have failed, because of ``error``."""
+        cause = LOST_EXECUTOR if is_loss(error) else f"{type(error).__name__}: {error}"
+        for p in processors:
+            self._causes.setdefault(p, (cause, time.monotonic()))
+
+    def before(self) -> None:
+        """A step is about to be made that may take processors back."""
+        standing = self.driver.machine.state.standing
+        self._before = {p: each.completed for p, each in standing.items()}
+
+    def heard(self, event: Event | None, effects: Iterable[Effect]) -> None:
+        """A step was made."""
+        if not self.listeners:
+            return
+        match event:
+            case Finish():
+                self._finished(event)
+            case Ingest():
+                self._ingested(event)
+            case Persisted():
+                self._durable(event.ticket)
+            case Delivered():
+                self._taken(event)
+        for effect in effects:
+            self._asked(effect)
+
+    def look(self) -> None:
+        """Tells how the run stands, if that is due."""
+        now = time.monotonic()
+        if self.listeners and now - self.told_at >= self.driver.options.progress_seconds:
+            self.told_at = now
+            self._tell_progress()
+
+    def _tell_progress(self) -> None:
+        progress = progress_of(self.driver, self.counts, self.number)
+        self.number += 1
+        self.listeners.tell("progressed", progress)
+        still = []
+        for notice, former, since in self._behind:
+            if all(former[p] <= progress.processors[p].completed for p in former):
+                self.listeners.tell("caught_up", notice, time.monotonic() - since)
+            else:
+                still.append((notice, former, since))
+        self._behind = still
+
+    def _asked(self, effect: Effect) -> None:
+        match effect:
+            case Persist():
+                self._writes[effect.ticket] = (effect, time.monotonic())
+            case Acknowledge():
+                self.listeners.tell("acknowledged", effect.processor, effect.frontier)
+            case Collect():
+                self.listeners.tell("collected", effect.processor, effect.watermark)
+            case Release():
+                rows = sum(rows_of(batch) or 0 for batch in effect.batches)
+                self._shown[effect.processor, effect.time] = rows
+            case RolledBack():
+                self._rolled_back(effect)
+
+    def tidied(self, collections: int, seconds: float) -> None:
+        """The store has collected; called on its thread."""
+        removed = self.driver.store.files.removed_bytes
+        self.listeners.tell("tidied", Tidied(collections, removed - self._removed, seconds))
+        self._removed = removed
+
+    def _finished(self, event: Finish) -> None:
+        item, p, when = event.work.item, event.work.processor, event.work.time
+        batch = None
+        if isinstance(item, Delivery):
+            batch = item.message.batch
+        elif isinstance(item, Again):
+            batch = item.past.batch
+        self.counts.processed(p, when, batch, isinstance(item, Again) or self._again(p, when))
+
+    def _ingested(self, event: Ingest) -> None:
+        p = event.processor
+        epoch = self.driver.machine.state.standing[p].epoch
+        if epoch is None:
+            return
+        self.counts.processed(p, (epoch,), event.batch, self._again(p, (epoch,)))
+        self.counts.read(p, epoch)
+
+    def _again(self, p: ProcessorId, when: Any) -> bool:
+        """Whether an event lies where its processor had been before it went back."""
+        return any(p in former and when in former[p] for _, former, _ in self._behind)
+
+    def _durable(self, ticket: int) -> None:
+        if ticket not in self._writes:
+            return
+        persist, began = self._writes.pop(ticket)
+        batches = [b for r in persist.records for b in (*r.state, *(m.batch for m in r.sent))]
+        held = [batch for batch in batches if isinstance(batch, Batch)]
+        self.listeners.tell(
+            "checkpointed",
+            Checkpointed(
+                persist.processor,
+                persist.checkpoint.frontier,
+                sum(batch.rows or 0 for batch in held),
+                sum(batch.content.size or 0 for batch in held),
+                time.monotonic() - began,
+            ),
+        )
+
+    def _taken(self, event: Delivered) -> None:
+        rows = self._shown.pop((event.processor, event.time), 0)
+        read_at = self.counts.when(event.processor, event.time)
+        seconds = None if read_at is None else time.monotonic() - read_at
+        self.listeners.tell("taken", Taken(event.processor, event.time, rows, seconds))
+
+    def _rolled_back(self, effect: RolledBack) -> None:
+        now = time.monotonic()
+        known = [self._causes.pop(p) for p in sorted(effect.failed) if p in self._causes]
+        cause, since = min(known, key=lambda each: each[1]) if known else (RESTART, now)
+        former = {
+            p: self._before[p]
+            for p, frontier in effect.frontiers.items()
+            if p in self._before and not self._before[p] <= frontier
+        }
+        notice = RollbackNotice(
+            len(self.driver.report.recoveries) + 1,
+            time.time(),
+            cause,
+            tuple(sorted(effect.failed)),
+            dict(effect.frontiers),
+            dict(effect.reasons),
+            {p: epochs_between(effect.frontiers[p], before) for p, before in former.items()},
+            now - since,
+        )
+        self.listeners.tell("rolled_back", notice)
+        self._behind.append((notice, former, since))

@@ -1,0 +1,50 @@
+"""The process that is killed: ``python -m tests.faults.connector_child SETTINGS STRIKE``.
+
+SETTINGS is JSON: the folder, the database, a source, branches of policies and sinks, and a fault.
+"""
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.faults.connector_parts import World, flow_of
+from tests.faults.connector_strikes import struck_by, watch_commits
+from tests.faults.driver_child import settings
+from tests.faults.driver_strikes import Striker, StruckStore, read_strike
+
+from falkirk.connectors.sql.marks import Marks
+from falkirk.dataflow.description import describe
+from falkirk.runtime.options import Options
+from falkirk.runtime.run import held, prepared, session_for
+from falkirk.store import open_store
+
+log = logging.getLogger("falkirk.child")
+
+
+def main(given: dict[str, Any], text: str) -> None:
+    """Runs the flow to its end or to the strike."""
+    logging.basicConfig(level=logging.INFO, format="%(relativeCreated)d %(name)s: %(message)s")
+    logging.getLogger("py4j").setLevel(logging.WARNING)
+    striker = Striker(read_strike(text))
+    world = World(Path(given["folder"]), given["postgres"], given["kafka"])
+    if given["fault"] == "forgetful":
+        Marks.move = lambda *_: True  # type: ignore[method-assign]
+    watch_commits(striker)
+    flow = flow_of(world, given["source"], given["branches"], struck_by(striker))
+    blueprint = flow.build()
+
+    def transacted(number: int, effects: str) -> None:
+        log.info("transaction %d: %s", number, effects)
+
+    store: Any = StruckStore(open_store(world.folder / "state"), striker, transacted)
+    with held(store):
+        store.adopt(describe(blueprint))
+        with session_for(None, blueprint.name, "local[2]", settings(world.folder)) as session:
+            report = prepared(blueprint, store, session, Options()).run()
+    log.info("FINISHED: %s", "; ".join(report.summary()))
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,131 @@
+"""Drivers die before, during and after what they do outside, and the outside cannot tell (§4.3).
+
+Each source feeds every sink, under policies that take turns: so each two of a source, a sink and a
+policy meet. ``FALKIRK_KILLS_ALL=1`` has each three of them meet in a flow of their own instead.
+``FALKIRK_SEED`` says where the seeds begin.
+"""
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.faults.connector_parts import POLICIES, SINKS, SOURCES, Branch, World, judge
+from tests.faults.connector_strikes import seeded
+from tests.faults.driver_strikes import Strike
+from tests.faults.killing import Campaign
+from tests.servers.postgres import Server
+
+pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.timeout(1200)]
+
+FIRST_SEED = int(os.environ.get("FALKIRK_SEED", "0"))
+ALL = bool(os.environ.get("FALKIRK_KILLS_ALL"))
+KILLS = 2
+COMMAND = ".venv/bin/python -m pytest tests/faults/test_connector_kills.py"
+
+
+def taking_turns(number: int) -> list[Branch]:
+    """Every sink, with policies that begin with another one for each source."""
+    policies = list(POLICIES)
+    return [(policies[(number + i) % len(policies)], sink) for i, sink in enumerate(SINKS)]
+
+
+CASES: list[tuple[str, list[Branch]]] = (
+    [(source, [(policy, sink)]) for source, policy, sink in product(SOURCES, POLICIES, SINKS)]
+    if ALL
+    else [(source, taking_turns(number)) for number, source in enumerate(SOURCES)]
+)
+
+
+@dataclass
+class Connected(Campaign):
+    """A campaign whose outside is chosen by name."""
+
+    postgres: str = ""
+    kafka: str = ""
+    source: str = ""
+    branches: tuple[Branch, ...] = ()
+
+    def command(self, strike: Strike) -> list[str]:
+        """What starts a driver that will be struck."""
+        given = {
+            "folder": str(self.folder),
+            "postgres": self.postgres,
+            "kafka": self.kafka,
+            "source": self.source,
+            "branches": self.branches,
+            "fault": self.fault,
+        }
+        child = [sys.executable, "-m", "tests.faults.connector_child"]
+        return [*child, json.dumps(given), str(strike)]
+
+    def judge(self) -> list[str]:
+        """What is wrong outside."""
+        return judge(World(self.folder, self.postgres, self.kafka), self.source, self.branches)
+
+
+@pytest.fixture(scope="module")
+def brokers(request: pytest.FixtureRequest) -> str:
+    """Where Kafka is; empty where it cannot be had, and then the rest is still tested."""
+    try:
+        return str(request.getfixturevalue("kafka").servers)
+    except pytest.skip.Exception:
+        return ""
+
+
+def campaign(
+    folder: Path,
+    server: Server,
+    source: str,
+    branches: list[Branch],
+    fault: str = "",
+    kafka: str = "",
+) -> Connected:
+    """A campaign with a source that is filled, and sinks that are empty."""
+    kept = tuple(branch for branch in branches if kafka or branch[1] != "kafka")
+    if not kept or (source == "kafka" and not kafka):
+        pytest.skip("no Kafka broker can be started here")
+    found = Connected(folder, fault, postgres=server.new_database(), source=source, branches=kept)
+    found.kafka = kafka
+    SOURCES[source].fill(World(folder, found.postgres, kafka))
+    return found
+
+
+def name_of(case: Any) -> str:
+    """A case in a command."""
+    source, branches = case
+    return "-".join([source, *branches[0]]) if len(branches) == 1 else source
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_kills(
+    tmp_path: Path, postgres: Server, brokers: str, case: tuple[str, list[Branch]]
+) -> None:
+    seed = FIRST_SEED + CASES.index(case)
+    again = f"{'FALKIRK_KILLS_ALL=1 ' * ALL}FALKIRK_SEED={FIRST_SEED} {COMMAND} -k {name_of(case)}"
+    struck = campaign(tmp_path, postgres, *case, kafka=brokers)
+    try:
+        for strike in seeded(seed, KILLS, most=3 if ALL else 14):
+            if not struck.finished:
+                struck.strike(strike)
+        wrong = struck.finish()
+        if not struck.kills:
+            wrong.append("nobody was killed")
+    except AssertionError as error:
+        wrong = [str(error)]
+    story = ["what happened:", *struck.transcript, f"again: {again}"]
+    assert not wrong, "\n".join([*wrong, *story])
+    print("\n".join(struck.transcript))
+
+
+def test_a_sink_that_forgets_its_mark_is_found_out(tmp_path: Path, postgres: Server) -> None:
+    """The check has teeth: a time that was written and not yet receipted is written twice."""
+    branches = [("lazy", "append-postgres"), ("eager", "append-sqlite")]
+    struck = campaign(tmp_path, postgres, "table-sqlite", branches, fault="forgetful")
+    assert struck.strike(Strike("sink done", 3))
+    wrong = struck.finish()
+    assert any("too many {(" in each for each in wrong), struck.transcript

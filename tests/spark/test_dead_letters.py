@@ -1,0 +1,131 @@
+"""Malformed rows leave the flow, each with its file and line, and are neither lost nor doubled."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+import falkirk as fk
+from falkirk.core.errors import ExecutionError, PermanentError
+from falkirk.runtime.aside import set_aside
+from falkirk.runtime.run import run
+from falkirk.testing.script import Remembered
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+SCHEMA = "n INT, name STRING"
+CSV = {
+    "1.csv": "n,name\n1,one\nx,bad\n2,two\n3\nx,bad\n",
+    "2.csv": "n,name\n4,four\n",
+    "3.csv": "n,name\n5,five,six\n",
+}
+CSV_LETTERS = [
+    {"file": "1.csv", "line": 3, "record": "x,bad"},
+    {"file": "1.csv", "line": 5, "record": "3"},
+    {"file": "1.csv", "line": 6, "record": "x,bad"},
+    {"file": "3.csv", "line": 2, "record": "5,five,six"},
+]
+JSON = {"1.json": '{"n": 1, "name": "one"}\n{"n": "x"}\n\n{oops\n{"n": 2, "name": "two"}\n'}
+
+
+def put(folder: Path, files: dict[str, str]) -> Path:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def reading(folder: Path, format: str, sink: Any, **given: Any) -> fk.Dataflow:
+    """One file an epoch."""
+    flow = fk.Dataflow("reading")
+    options = {"header": "true"} if format == "csv" else {}
+    source = fk.Files(folder, format, SCHEMA, options, order="name", **given)
+    flow.read(source, name="lines", limit=fk.Limit(files=1)).write(sink, name="out")
+    return flow
+
+
+def letters(folder: Path) -> list[dict[str, Any]]:
+    return [
+        row
+        for epoch in sorted(folder.glob("epoch=*"))
+        for row in pq.read_table(epoch, partitioning=None).to_pylist()
+    ]
+
+
+@pytest.mark.parametrize("small_bytes_max", [0, 1 << 20], ids=["on executors", "on the driver"])
+def test_csv(spark: SparkSession, tmp_path: Path, small_bytes_max: int) -> None:
+    sink, dead = Remembered(), tmp_path / "dead"
+    flow = reading(put(tmp_path / "in", CSV), "csv", sink, malformed=fk.DeadLetters(dead))
+    run(flow, tmp_path / "store", spark, options=fk.Options(small_bytes_max=small_bytes_max))
+    assert sink.rows() == [
+        {"n": 1, "name": "one"},
+        {"n": 2, "name": "two"},
+        {"n": 4, "name": "four"},
+    ]
+    assert letters(dead) == CSV_LETTERS
+    assert sorted(each.name for each in dead.glob("epoch=*")) == ["epoch=0", "epoch=2"]
+
+
+def test_json_and_any_sink(spark: SparkSession, tmp_path: Path) -> None:
+    sink, dead = Remembered(), Remembered()
+    run(
+        reading(put(tmp_path / "in", JSON), "json", sink, malformed=dead),
+        tmp_path / "store",
+        spark,
+    )
+    assert sink.rows() == [{"n": 1, "name": "one"}, {"n": 2, "name": "two"}]
+    assert dead.rows() == [
+        {"file": "1.json", "line": 2, "record": '{"n": "x"}'},
+        {"file": "1.json", "line": 4, "record": "{oops"},
+    ]
+
+
+def test_without_a_sink_they_are_set_aside_in_the_store(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    flow = reading(put(tmp_path / "in", CSV), "csv", Remembered())
+    run(flow, tmp_path / "store", spark)
+    found = set_aside(flow, tmp_path / "store")
+    assert {each.processor for each in found} == {"lines-malformed"}
+    rows = [row for each in found for row in each.rows.to_pylist()]
+    assert sorted(rows, key=lambda row: (row["file"], row["line"])) == CSV_LETTERS
+
+
+def test_asked_to_fail_the_flow_stops(spark: SparkSession, tmp_path: Path) -> None:
+    sink = Remembered()
+    flow = reading(put(tmp_path / "in", CSV), "csv", sink, malformed="fail")
+    with pytest.raises(ExecutionError, match=r"(?is)malformed.*run again on the same store"):
+        run(flow, tmp_path / "store", spark)
+    assert not sink.rows()
+
+
+def test_who_decides_for_spark_keeps_that(spark: SparkSession, tmp_path: Path) -> None:
+    sink, flow = Remembered(), fk.Dataflow("dropping")
+    options = {"header": "true", "mode": "DROPMALFORMED"}
+    source = fk.Files(put(tmp_path / "in", CSV), "csv", SCHEMA, options, order="name")
+    flow.read(source, name="lines").write(sink, name="out")
+    assert list(flow.nodes) == ["lines", "out"]
+    run(flow, tmp_path / "store", spark)
+    assert [row["n"] for row in sink.rows()] == [1, 2, 4]
+
+
+def test_an_input_that_fails_and_is_read_again_leaves_no_letter_twice(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """The second run goes on with the store of the first, which was stopped by its sink."""
+    folder, dead, taken = put(tmp_path / "in", CSV), Remembered(), list[Any]()
+
+    def failing(time: Any, table: Any) -> None:
+        if len(taken) == 1:
+            taken.append(None)
+            raise PermanentError("the sink is full")
+        taken.append(table.num_rows)
+
+    flow = reading(folder, "csv", fk.Function(failing, idempotent=True), malformed=dead)
+    with pytest.raises(fk.FalkirkError, match="full"):
+        run(flow, tmp_path / "store", spark)
+    run(flow, tmp_path / "store", spark)
+    assert dead.rows() == CSV_LETTERS
+    assert [n for n in taken if n is not None] == [2, 1, 0]
