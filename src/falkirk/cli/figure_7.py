@@ -1,4 +1,4 @@
-"""``falkirk demo``: the rollbacks of the paper's Figure 7, solved and drawn."""
+"""``falkirk figure-7``: the rollbacks of the paper's Figure 7, solved and drawn."""
 
 import io
 import json
@@ -62,11 +62,11 @@ INTRODUCTION = (
 )
 
 
-@click.command()
+@click.command("figure-7", short_help="Solve and draw the rollbacks of the paper's Figure 7.")
 @click.option("--panel", type=click.Choice(list(PANELS)), help="Show one panel only.")
 @click.option("--json", "as_json", is_flag=True, help="Print problems and answers as JSON.")
 @click.option("--problem", is_flag=True, help="Print the problem of --panel, for falkirk solve.")
-def demo(panel: str | None, as_json: bool, problem: bool) -> None:
+def figure_7(panel: str | None, as_json: bool, problem: bool) -> None:
     """Solve the three rollbacks of the paper's Figure 7 and draw them.
 
     Each panel shows a dataflow in which a processor has failed: what everyone keeps, what is

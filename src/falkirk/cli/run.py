@@ -1,84 +1,95 @@
 """``falkirk run``: runs a flow from a Python file."""
 
 import logging
-import runpy
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from falkirk.cli.apps import chosen_flow
+from falkirk.cli.common import app_argument, flow_option, json_option, store_option
+from falkirk.cli.page import as_json
+from falkirk.cli.progress import progress
+from falkirk.cli.settings import Settings, settings
+from falkirk.cli.watched import watched, watching_options
 from falkirk.core.errors import ConfigurationError
-from falkirk.dataflow.builder import Dataflow
+
+MASTER = "local[*]"
 
 
-@click.command()
-@click.argument("app", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--store", required=True, help="Folder or postgresql:// URL that keeps the state.")
-@click.option("--master", default="local[*]", show_default=True, help="Spark master.")
-@click.option("--flow", "name", help="Which flow of APP to run, if it has several.")
+@click.command(short_help="Run the flow in a Python file.")
+@app_argument
+@store_option
+@click.option("--master", help=f"Spark master. [FALKIRK_MASTER, falkirk.toml, {MASTER}]")
+@flow_option
 @click.option("--conf", multiple=True, metavar="KEY=VALUE", help="A Spark setting; repeatable.")
 @click.option(
     "--monitor",
     type=click.Choice(["embedded", "external"]),
-    default="embedded",
-    show_default=True,
     help="Who says what may be collected: the flow alone, or `falkirk monitor` as well.",
 )
+@watching_options
 @click.option("--verbose", "-v", is_flag=True, help="Say what goes on.")
+@json_option
 def run(
-    app: Path,
-    store: str,
-    master: str,
-    name: str | None,
+    app: str | None,
+    store: str | None,
+    master: str | None,
+    flow: str | None,
     conf: tuple[str, ...],
-    monitor: str,
+    monitor: str | None,
     verbose: bool,
+    wants_json: bool,
+    **watching: Any,
 ) -> None:
-    """Runs the flow in the Python file APP until its inputs end.
+    """Run the flow in the Python file APP until its inputs end.
 
     A second run on the same store goes on where the first one stopped. SIGINT and SIGTERM finish
-    what was read, and stop.
+    what was read, and stop. What is not said here is in falkirk.toml.
     """
-    # Spark is loaded when it is needed: the other commands start faster without it.
-    from falkirk.runtime.options import Options
-    from falkirk.runtime.run import run as run_flow
-
-    if verbose:
+    if verbose and not watching["log_json"]:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s: %(message)s")
         logging.getLogger("py4j").setLevel(logging.WARNING)
-    flow = chosen_flow(app, name)
-    options = Options(monitor=monitor)
-    report = run_flow(flow, store, master=master, settings=settings_of(conf), options=options)
+    given = settings(app, store=store, master=master, flow=flow, monitor=monitor)
+    run_with(given, settings_of(conf), verbose, wants_json, watching)
+
+
+def run_with(
+    given: Settings,
+    conf: dict[str, str],
+    verbose: bool,
+    wants_json: bool,
+    watching: dict[str, Any],
+) -> None:
+    """Runs the flow that the settings name, watched as it is wished."""
+    chosen, place, options = (
+        chosen_flow(given.the_app(), given.flow),
+        given.the_store(),
+        given.the_options(),
+    )
+    chosen.build()  # what is wrong with the flow is told before Spark is started
+    # Spark is loaded when it is needed: the other commands start faster without it.
+    from falkirk.runtime.run import run as run_flow
+
+    shown = not (verbose or watching["log_json"])
+    with (
+        watched(place, verbose, **watching) as listeners,
+        progress(chosen.name, place, shown=shown),
+    ):
+        report = run_flow(
+            chosen,
+            place,
+            master=given.master or MASTER,
+            settings={**given.spark, **conf},
+            options=options,
+            listeners=listeners,
+        )
+    if wants_json:
+        aside = [{"processor": p, "time": list(time)} for p, time in report.set_aside]
+        recoveries = len(report.recoveries)
+        as_json({"recoveries": recoveries, "retries": report.retries, "set_aside": aside})
+        return
     for line in report.summary():
         click.echo(line)
-
-
-def chosen_flow(app: Path, name: str | None) -> Dataflow:
-    """The flow that ``app`` defines; with several, the one called ``name``."""
-    sys.path.insert(0, str(app.parent.resolve()))
-    found: dict[str, Dataflow] = {}
-    for value in load(app).values():
-        if isinstance(value, Dataflow):
-            found[value.name] = value
-    if name is not None and name not in found:
-        raise ConfigurationError(f"{app} has no flow {name!r}: it has {listed(found)}")
-    if name is None and len(found) != 1:
-        raise ConfigurationError(
-            f"{app} has {listed(found)}: "
-            + ("say which by --flow" if found else "give a fk.Dataflow a name at module level")
-        )
-    return found[name] if name is not None else next(iter(found.values()))
-
-
-def load(app: Path) -> dict[str, Any]:
-    """Runs the file as a module; what stands under ``if __name__ == "__main__"`` is left out."""
-    return runpy.run_path(str(app), run_name="__falkirk__")
-
-
-def listed(found: dict[str, Dataflow]) -> str:
-    """The names of flows, in words."""
-    return ", ".join(f"a flow {name!r}" for name in found) or "no flow"
 
 
 def settings_of(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from falkirk.core.problem import read_problem, write_solution
 from falkirk.core.rollback import solve as solve_rollback
 
 
-@click.command()
+@click.command(short_help="Solve a rollback problem given as a file.")
 @click.argument("problem")
 def solve(problem: str) -> None:
     """Print the frontiers for PROBLEM, a JSON file, or - for standard input, as JSON."""

@@ -1,4 +1,4 @@
-"""``falkirk demo``: what it draws is what the solver says, in every width, colour and alphabet."""
+"""``falkirk figure-7`` draws what the solver says, in every width, colour and alphabet."""
 
 import io
 import json
@@ -13,8 +13,8 @@ from click.testing import CliRunner, Result
 from rich.console import Console
 
 from falkirk.cli.axis import Axis, axes
-from falkirk.cli.demo import PANELS, demo
 from falkirk.cli.drawing import draw
+from falkirk.cli.figure_7 import PANELS, figure_7
 from falkirk.cli.main import cli
 from falkirk.cli.outcome import Fate, Outcome
 
@@ -29,7 +29,7 @@ PRODUCT = """
 
 
 def run(*arguments: str, columns: int = 80, **environment: str) -> Result:
-    result = CliRunner().invoke(demo, arguments, env={"COLUMNS": str(columns), **environment})
+    result = CliRunner().invoke(figure_7, arguments, env={"COLUMNS": str(columns), **environment})
     assert result.exit_code == 0, result.output
     return result
 
@@ -155,7 +155,7 @@ def test_pipes_and_no_color_get_no_escape_codes() -> None:
 
 
 def test_a_terminal_without_unicode_gets_plain_letters() -> None:
-    result = CliRunner(charset="ascii").invoke(demo, ["--panel", "c"], env={"COLUMNS": "80"})
+    result = CliRunner(charset="ascii").invoke(figure_7, ["--panel", "c"], env={"COLUMNS": "80"})
     assert result.exit_code == 0
     assert result.output.isascii()
     assert "q to v(1, 4)" in result.output
@@ -176,7 +176,7 @@ def test_json_has_the_problem_and_the_answer_of_solve() -> None:
 
 def test_a_problem_can_be_taken_to_solve() -> None:
     assert run("--panel", "a", "--problem").output == PANELS["a"].problem()
-    assert CliRunner().invoke(demo, ["--problem"]).exit_code == 2
+    assert CliRunner().invoke(figure_7, ["--problem"]).exit_code == 2
 
 
 def test_times_that_do_not_fit_on_a_line_are_written_out() -> None:

@@ -1,0 +1,71 @@
+"""Finding the flow in a user's Python file; a mistake in it is told by its line, not by ours."""
+
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+from falkirk.core.errors import ConfigurationError, DefinitionError, FalkirkError
+from falkirk.dataflow.builder import Dataflow
+from falkirk.dataflow.location import OURS, readable
+from falkirk.inspection.nearest import nearest
+
+
+def chosen_flow(app: Path, name: str | None) -> Dataflow:
+    """The flow that ``app`` defines; with several, the one called ``name``."""
+    if not app.is_file():
+        raise ConfigurationError(f"there is no file {app}: name the Python file with the flow")
+    sys.path.insert(0, str(app.parent.resolve()))
+    found: dict[str, Dataflow] = {}
+    for value in load(app).values():
+        if isinstance(value, Dataflow):
+            found[value.name] = value
+    if name is not None and name not in found:
+        raise ConfigurationError(f"{app} has no flow {name!r}{nearest(name, found)}")
+    if name is None and len(found) != 1:
+        raise ConfigurationError(
+            f"{app} has {listed(found)}: "
+            + ("say which by --flow" if found else "give a fk.Dataflow a name at module level")
+        )
+    return found[name] if name is not None else next(iter(found.values()))
+
+
+def load(app: Path) -> dict[str, Any]:
+    """Runs the file as a module; what stands under ``if __name__ == "__main__"`` is left out."""
+    try:
+        return runpy.run_path(str(app), run_name="__falkirk__")
+    except FalkirkError:
+        raise
+    except SyntaxError as error:
+        where = f"{readable(os.path.abspath(error.filename or str(app)))}:{error.lineno}"
+        line = f" in `{error.text.strip()}`" if error.text else ""
+        raise DefinitionError(f"{where}: {type(error).__name__}: {error.msg}{line}") from error
+    except Exception as error:
+        raise DefinitionError(told(app, error)) from error
+
+
+def told(app: Path, error: Exception) -> str:
+    """What went wrong, beginning with the innermost line that is the user's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    library = f"{os.sep}site-packages{os.sep}"
+    own = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith((*OURS, "<"))
+        and library not in frame.filename
+        and Path(frame.filename).is_file()
+        and not frame.filename.startswith(os.path.dirname(os.__file__))
+    ]
+    message = f"{type(error).__name__}: {error}"
+    if not own:
+        return f"{app}: {message}"
+    last = own[-1]
+    line = f" in `{last.line}`" if last.line else ""
+    return f"{readable(os.path.abspath(last.filename))}:{last.lineno}: {message}{line}"
+
+
+def listed(found: dict[str, Dataflow]) -> str:
+    """The names of flows, in words."""
+    return ", ".join(f"a flow {name!r}" for name in found) or "no flow"

@@ -1,0 +1,127 @@
+"""``falkirk demo``: the application of the paper's Figure 1, and what failures do to it."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+WRONG = 1
+
+
+@click.command(short_help="Run the paper's Figure 1, break it, and check every answer.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Keep everything here.")
+@click.option("--postgres", "database", metavar="URL", help="Keep the statistics in PostgreSQL.")
+@click.option(
+    "--master",
+    default="local-cluster[2,1,1024]",
+    show_default=True,
+    help="Spark master; only one with executors of its own can lose one.",
+)
+@click.option(
+    "--seconds", default=12.0, show_default=True, help="How long between one failure and the next."
+)
+@click.option("--sabotage", default="", metavar="RULE", help="Switch a rule of recovery off.")
+def demo(
+    folder: Path | None, database: str | None, master: str, seconds: float, sabotage: str
+) -> None:
+    """Run the application of the paper's Figure 1 while things break, for about two minutes.
+
+    Users ask questions over HTTP. Their answers are joined from a batch computation and an
+    iterative one, and logged in a database: four regimes of fault tolerance in one flow. Then the
+    iterative region fails, an executor is killed, and at last the whole application. At the end
+    every answer and every row is compared with what a run without failures gives; the exit status
+    is 1 if something differs. With --sabotage it should: try discarded_constraint.
+    """
+    from falkirk.demo.figure_1.closing import closing, verdict_lines
+    from falkirk.demo.figure_1.runner import Demonstration, Settings, default_database
+
+    with place(folder) as where:
+        settings = Settings(
+            where,
+            database or default_database(where),
+            master,
+            phase_seconds=seconds,
+            sabotage=sabotage,
+            failures=failures_on(master),
+        )
+        with watching() as watch:
+            demonstration = Demonstration(settings, watch)
+            demonstration.run()
+        for line in closing(demonstration.story, demonstration.clients.queries):
+            click.echo(line)
+        click.echo("\nChecking every answer and every row against the records …")
+        wrong = demonstration.verdict()
+        queries = demonstration.clients.queries
+        for line in verdict_lines(wrong, queries, len(queries)):
+            click.echo(line)
+    if wrong:
+        sys.exit(WRONG)
+
+
+def failures_on(master: str) -> tuple[str, ...]:
+    """What can fail: only some masters have executors that can be killed on their own."""
+    executor = ("executor",) if master.startswith("local-cluster") else ()
+    return ("region", *executor, "process")
+
+
+@contextmanager
+def place(folder: Path | None) -> Iterator[Path]:
+    """The folder that was given, or one that is gone afterwards."""
+    if folder is not None:
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="falkirk-demo-", ignore_cleanup_errors=True) as made:
+        yield Path(made)
+
+
+@contextmanager
+def watching() -> Iterator[Any]:
+    """A live view on a terminal, and lines of text elsewhere."""
+    console = Console()
+    if not console.is_terminal:
+        yield Lines()
+        return
+    with Live(console=console, screen=False, auto_refresh=False, transient=True) as live:
+        yield View(live)
+
+
+class View:
+    """The live view."""
+
+    def __init__(self, live: Live) -> None:
+        """Drawn by ``live``."""
+        self.live = live
+        self.notes: list[str] = []
+
+    def show(self, story: Any, clients: Any, phase: str) -> None:
+        """Draws it anew."""
+        from falkirk.demo.figure_1.view import screen
+
+        self.live.update(screen(story, list(clients.queries), phase, self.notes), refresh=True)
+
+    def note(self, text: str) -> None:
+        """Keeps what has happened on the screen."""
+        self.notes.append(text)
+
+
+class Lines:
+    """For those who do not look at a terminal: a line when something begins."""
+
+    def __init__(self) -> None:
+        """Nothing was said yet."""
+        self.phase = ""
+
+    def show(self, story: Any, clients: Any, phase: str) -> None:
+        """Says what has begun."""
+        if phase != self.phase:
+            self.phase = phase
+            click.echo(f"{phase} …")
+
+    def note(self, text: str) -> None:
+        """The phase says it."""

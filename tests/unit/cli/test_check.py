@@ -1,0 +1,227 @@
+"""``falkirk check``: promises, findings and blast radius of flows that are only described."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.cli.stories import Story, falkirk, shop
+from tests.unit.dataflow.ends import Sink, Source
+
+import falkirk as fk
+from falkirk.core.machine.boundary import whole_epochs
+from falkirk.dataflow import Dataflow
+from falkirk.inspection.checking import Checked, check_flow
+from falkirk.inspection.look import look_at
+from falkirk.inspection.supposing import solution_without
+
+
+def checked(flow: Dataflow) -> Checked:
+    return check_flow(flow.build())
+
+
+def codes(flow: Dataflow) -> list[tuple[str, str]]:
+    return [(finding.code, finding.processor) for finding in checked(flow).findings]
+
+
+def loose(sink: Sink | None = None, policy: Any = None) -> Dataflow:
+    """A filter that is at least once, a sum behind it, and a sink."""
+    flow = fk.Dataflow("loose")
+    read = flow.read(Source(), name="in")
+    kept = read.where("a", name="kept", policy=fk.at_least_once())
+    kept.group_by("a").agg(n="count(*)", name="sums").write(
+        sink or Sink(), name="out", policy=policy
+    )
+    return flow
+
+
+def test_an_output_behind_exact_ones_is_exactly_once() -> None:
+    (promise,) = checked(shop()).guarantees
+    assert (promise.output, promise.promise) == ("written", "exactly once")
+
+
+def test_a_sink_that_cannot_recognise_is_at_least_once_because_of_itself() -> None:
+    flow = fk.Dataflow("end")
+    flow.read(Source(), name="in").write(Sink(exactly_once=False), name="out")
+    (promise,) = checked(flow).guarantees
+    assert promise.promise == "at least once"
+    assert "cannot recognise" in promise.because
+
+
+def test_an_exact_sink_behind_a_loose_processor_is_loose_because_of_that() -> None:
+    (promise,) = checked(loose()).guarantees
+    assert promise.promise == "at least once"
+    assert "kept" in promise.because
+
+
+def test_what_is_exact_behind_what_is_not_is_found() -> None:
+    assert ("C101", "out") in codes(loose())
+    assert ("C102", "sums") in codes(loose())
+
+
+def test_a_loose_sink_behind_it_is_no_finding() -> None:
+    assert ("C101", "out") not in codes(loose(Sink(exactly_once=False)))
+
+
+def test_a_log_of_what_can_be_read_again() -> None:
+    assert ("C201", "orders") in codes(shop(orders=fk.batch()))
+    assert ("C201", "orders") not in codes(shop())
+
+
+def test_a_source_that_gives_its_rows_once() -> None:
+    flow = fk.Dataflow("once")
+    flow.read(Source(replayable=False), name="in").write(Sink(), name="out")
+    assert codes(flow) == [("C402", "in")]
+
+
+def test_eager_before_outputs_that_repeat_anyway() -> None:
+    def flow(sink: Sink) -> Dataflow:
+        made = fk.Dataflow("eager")
+        counted = (
+            made.read(Source(), name="in")
+            .group_by("a")
+            .agg(n="count(*)", name="sums", policy=fk.eager())
+        )
+        counted.write(sink, name="out")
+        return made
+
+    assert ("C203", "sums") in codes(flow(Sink(exactly_once=False)))
+    assert ("C203", "sums") not in codes(flow(Sink()))
+
+
+def test_what_reaches_no_sink() -> None:
+    flow = shop()
+    flow.read(Source(), name="lonely")
+    assert ("C204", "lonely") in codes(flow)
+    assert ("C204", "sold") not in codes(flow)
+
+
+def test_a_flow_without_a_sink() -> None:
+    flow = fk.Dataflow("nothing")
+    flow.read(Source(), name="in")
+    assert codes(flow) == [("C401", "")]
+
+
+def test_totals_by_a_key_grow() -> None:
+    (finding,) = checked(shop()).findings
+    assert (finding.severity, finding.code, finding.processor) == ("note", "C301", "totals")
+    assert "each value of item" in finding.words
+
+
+def test_intervals_that_seldom_meet() -> None:
+    def flow(left: int, right: int) -> Dataflow:
+        made = fk.Dataflow("intervals")
+        first = (
+            made.read(Source(), name="in")
+            .group_by("a")
+            .count(name="left", policy=fk.lazy(every=left))
+        )
+        first.group_by("a").count(name="right", policy=fk.lazy(every=right)).write(
+            Sink(), name="out"
+        )
+        return made
+
+    assert any(code == "C303" for code, _ in codes(flow(4, 6)))
+    assert not any(code == "C303" for code, _ in codes(flow(3, 6)))
+
+
+def test_a_log_behind_a_log_saves_only_what_is_stateless() -> None:
+    def flow(first: Any) -> Dataflow:
+        made = fk.Dataflow("logs")
+        read = made.read(Source(), name="in", policy=first)
+        kept = read.where("a", name="kept", policy=fk.batch())
+        kept.group_by("a").count(name="sums", policy=fk.lazy(every=4)).write(Sink(), name="out")
+        return made
+
+    assert ("C202", "kept") in codes(flow(fk.batch()))
+    assert ("C202", "kept") not in codes(flow(fk.lazy())), "the input would be read again"
+
+
+@pytest.mark.parametrize("name", ["orders", "sold", "totals", "written"])
+@pytest.mark.parametrize(
+    ("totals", "orders"),
+    [(fk.lazy(every=3), fk.lazy()), (fk.lazy(every=3), fk.batch()), (fk.eager(), fk.lazy())],
+    ids=["lazy", "logged", "eager"],
+)
+def test_the_blast_radius_is_what_the_solver_says_of_a_real_run(
+    tmp_path: Path, name: str, totals: Any, orders: Any
+) -> None:
+    """A run of 5 epochs is just before its second checkpoint, as the steady state of every=3.
+
+    Only who goes back is compared, for the open epoch is open in the steady state alone.
+    """
+    flow = shop(totals, orders)
+    blasts = {
+        b.processor: {s.processor: s.epochs for s in b.setbacks} for b in checked(flow).blasts
+    }
+    run = Story(flow, tmp_path / "state").epochs(5)
+    run.stop()
+    look = look_at("state")
+    solution = solution_without(look, [p for p in look.flow.processors if p == name])
+    back = {
+        p
+        for p, frontier in solution.frontiers.items()
+        if not frontier.is_top and whole_epochs(frontier) < 4
+    }
+    assert back <= set(blasts[name])
+
+
+def test_a_firewall_limits_the_blast() -> None:
+    without = {b.processor: {s.processor for s in b.setbacks} for b in checked(shop()).blasts}
+    behind = {
+        b.processor: {s.processor for s in b.setbacks}
+        for b in checked(shop(orders=fk.batch())).blasts
+    }
+    assert "orders" in without["totals"]
+    assert "orders" not in behind["totals"]
+
+
+def test_an_eager_processor_protects_those_before_it() -> None:
+    blasts = {
+        b.processor: {s.processor for s in b.setbacks} for b in checked(shop(fk.eager())).blasts
+    }
+    assert blasts["written"] <= {"written"}
+    assert "orders" not in blasts["written"]
+
+
+APP = """
+import falkirk as fk
+from tests.unit.cli.stories import {flow}
+
+flow = {flow}()
+"""
+
+
+def test_exit_status_and_json(tmp_path: Path) -> None:
+    Path("app.py").write_text(APP.format(flow="shop"))
+    result = falkirk("check", "app.py", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.output)
+    assert set(found) == {"flow", "guarantees", "findings", "blasts"}
+    assert found["findings"][0]["code"] == "C301"
+    assert falkirk("check", "app.py", "--strict").exit_code == 0, "notes are never errors"
+
+
+def test_warnings_are_errors_if_asked(tmp_path: Path) -> None:
+    Path("app.py").write_text(
+        "import falkirk as fk\nfrom tests.unit.dataflow.ends import Source\n"
+        "flow = fk.Dataflow('nothing')\nflow.read(Source(), name='in')\n"
+    )
+    assert falkirk("check", "app.py").exit_code == 0
+    assert falkirk("check", "app.py", "--strict").exit_code == 1
+    assert "nothing is written" in falkirk("check", "app.py").output
+
+
+def test_loops_bridges_and_sequences_are_looked_at() -> None:
+    flow = fk.Dataflow("rich")
+    read = flow.read(Source(), name="in")
+    read.iterate(lambda inner: inner.where("a"), name="loop").write(Sink(), name="looped")
+    fast = flow.read(Source(), name="fast")
+    fast.join(read.latest(fast, name="versions"), on="a").write(Sink(), name="answers")
+    numbered = read.in_sequence(name="numbers").where("a", name="kept", policy=fk.lazy())
+    numbered.windows(count=1, name="back").write(Sink(), name="windowed")
+    found = checked(flow)
+    assert {g.promise for g in found.guarantees} == {"exactly once"}
+    assert not [f for f in found.findings if f.code == "C302"]
+    blasts = {b.processor: {s.processor for s in b.setbacks} for b in found.blasts}
+    assert "answers" not in blasts["looped"]

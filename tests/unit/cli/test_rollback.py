@@ -1,0 +1,213 @@
+"""``falkirk rollback``: a plan first, then exactly that plan; never what was shown to anybody."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.stories import Make, Story, falkirk, position, shop
+
+import falkirk as fk
+from falkirk.core.errors import ConfigurationError, RecoveryError, StoreError
+from falkirk.inspection.look import look_at
+from falkirk.runtime.watching import Watcher
+
+TO = ("rollback", "--store", "state", "--to")
+DO = ("--yes", "--reason", "bad prices")
+
+
+@pytest.fixture
+def window(story: Make) -> Story:
+    """A store of 12 epochs of which nothing was released: no monitor has agreed."""
+    begun = story(embedded=False).epochs(12)
+    begun.stop()
+    return begun
+
+
+def frontiers() -> dict[str, str]:
+    look = look_at("state")
+    return {p: repr(frontier) for p, frontier in look.solution.frontiers.items()}
+
+
+def test_everybody_goes_back_as_far_as_it_must_and_no_further(window: Story) -> None:
+    assert frontiers() == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(9)")
+    assert falkirk(*TO, "totals@7", *DO).exit_code == 0
+    assert frontiers() == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(4)")
+
+
+def test_the_next_run_goes_on_from_there(window: Story, story: Make) -> None:
+    falkirk(*TO, "totals@7", *DO)
+    begun = story(embedded=False)
+    assert position(begun, "orders") == 5
+    begun.epochs(5)
+    assert frontiers()["written"] == "↓(9)"
+
+
+def test_one_that_logs_before_it_stays_where_it_is(story: Make) -> None:
+    story(shop(fk.lazy(), orders=fk.batch()), embedded=False).epochs(6).stop()
+    assert falkirk(*TO, "totals@2", *DO).exit_code == 0
+    assert frontiers() == {
+        "orders": "↓(5)",
+        "sold": "↓(2)",
+        "totals": "↓(2)",
+        "written": "↓(2)",
+    }
+
+
+def test_a_stateless_processor_can_be_named_too(story: Make) -> None:
+    story(shop(fk.lazy()), embedded=False).epochs(6).stop()
+    assert falkirk(*TO, "sold@3", *DO).exit_code == 0
+    assert set(frontiers().values()) == {"↓(3)"}
+
+
+def test_back_to_the_start(window: Story) -> None:
+    assert falkirk(*TO, "totals@start", *DO).exit_code == 0
+    assert set(frontiers().values()) == {"∅"}
+
+
+def test_a_dry_run_changes_nothing(window: Story) -> None:
+    before = look_at("state").fingerprint
+    result = falkirk(*TO, "totals@7", "--dry-run")
+    assert result.exit_code == 0
+    assert "goes back to epoch 4" in result.output
+    assert "epoch 5 to epoch 11" in result.output
+    assert look_at("state").fingerprint == before
+
+
+def test_a_saved_plan_is_carried_out_exactly(window: Story) -> None:
+    falkirk(*TO, "totals@7", "--save", "plan.json")
+    plan = json.loads(Path("plan.json").read_text())
+    assert look_at("state").fingerprint == plan["fingerprint"]
+    result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output) == {**plan, "applied": True}
+    kept = {p: f["total"] for p, f in plan["frontiers"].items()}
+    assert {p: list(f) for p, f in look_at("state").solution.frontiers.items() if p in kept} == kept
+
+
+def test_a_stale_plan_is_refused_and_nothing_happens(window: Story, story: Make) -> None:
+    falkirk(*TO, "totals@7", "--save", "plan.json")
+    story(embedded=False).epochs(1).stop()
+    before = look_at("state").fingerprint
+    result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO)
+    assert result.exit_code == 3
+    assert "has changed since the plan was made" in result.output
+    after = look_at("state")
+    assert after.fingerprint == before
+    assert after.audit == ()
+
+
+def test_a_plan_is_carried_out_once(window: Story) -> None:
+    falkirk(*TO, "totals@7", "--save", "plan.json")
+    again = ("rollback", "--store", "state", "--plan", "plan.json", *DO)
+    assert [falkirk(*again).exit_code, falkirk(*again).exit_code] == [0, 3]
+
+
+def test_it_is_noted_who_did_what_and_why(window: Story) -> None:
+    falkirk(*TO, "totals@7", *DO)
+    (entry,) = json.loads(falkirk("audit", "--store", "state", "--json").output)["entries"]
+    assert entry["what"] == "rollback"
+    assert entry["to"] == {"totals": "epoch 7"}
+    assert entry["why"] == "bad prices"
+    assert "@" in entry["who"]
+    assert entry["moved"]["written"] == "epoch 4"
+    assert "bad prices" in falkirk("audit", "--store", "state").output
+
+
+def test_the_files_of_what_was_undone_go(window: Story) -> None:
+    before = json.loads(falkirk("status", "--store", "state", "--json").output)
+    falkirk(*TO, "totals@7", *DO)
+    after = json.loads(falkirk("status", "--store", "state", "--json").output)
+    assert after["files"] < before["files"]
+    assert (
+        json.loads(falkirk("gc", "--dry-run", "--store", "state", "--json").output)["orphans"][
+            "files"
+        ]
+        == 0
+    )
+
+
+def test_a_live_flow_is_refused(story: Make) -> None:
+    story(embedded=False).epochs(3)
+    result = falkirk(*TO, "totals@1", "--dry-run")
+    assert isinstance(result.exception, StoreError)
+    assert "stop that process first" in str(result.exception)
+
+
+def test_what_a_flow_released_by_itself_is_never_undone(story: Make) -> None:
+    begun = story().epochs(8)
+    begun.stop()
+    assert begun.released[-1] == ("written", (4,))
+    result = falkirk(*TO, "written@3", *DO)
+    assert isinstance(result.exception, RecoveryError)
+    assert "it has released up to epoch 4" in str(result.exception)
+    result = falkirk(*TO, "totals@3", *DO)
+    assert "older state and logs than epoch 4 are gone" in str(result.exception)
+    result = falkirk(*TO, "orders@3", *DO)
+    assert "its source was told that it may forget up to epoch 4" in str(result.exception)
+    assert frontiers()["written"] == "↓(4)"
+
+
+def test_below_what_a_monitor_has_posted_nothing_goes_back(window: Story) -> None:
+    with_monitor()
+    result = falkirk(*TO, "totals@7", *DO)
+    assert isinstance(result.exception, RecoveryError)
+    assert "epoch 9" in str(result.exception)
+
+
+def test_a_monitor_that_stays_behind_keeps_a_window(story: Make) -> None:
+    begun = story(shop(fk.lazy()), embedded=False)
+    watcher = Watcher(begun.store.noticeboard, behind=4)
+    for _ in range(12):
+        begun.epochs(1)
+        watcher.look()
+    begun.stop()
+    posted = {p: repr(f) for p, f in look_at("state").posted.items()}
+    assert posted == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(7)")
+    assert isinstance(falkirk(*TO, "totals@6", *DO).exception, RecoveryError)
+    assert falkirk(*TO, "totals@8", *DO).exit_code == 0
+    assert frontiers()["written"] == "↓(8)"
+
+
+def with_monitor() -> None:
+    falkirk("monitor", "--store", "state", "--once")
+
+
+def test_a_bound_above_all_is_nothing_to_do(window: Story) -> None:
+    before = look_at("state").fingerprint
+    result = falkirk(*TO, "totals@99", *DO)
+    assert result.exit_code == 0
+    assert "Nothing to do" in result.output
+    assert look_at("state").fingerprint == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--to", "totals@7"), "--reason"),
+        (("--to", "totals@7", "--reason", "x"), "--yes"),
+        (("--to", "totals"), "PROCESSOR@TIME"),
+        (("--to", "total@3"), "did you mean 'totals'?"),
+        (("--to", "totals@soon"), "is not EPOCH"),
+        (("--to", "totals@3.1"), "is not EPOCH"),
+        (("--to", "totals@-1"), "is not EPOCH"),
+    ],
+)
+def test_mistakes_are_told(window: Story, arguments: tuple[str, ...], complaint: str) -> None:
+    before = look_at("state").fingerprint
+    result = falkirk("rollback", "--store", "state", *arguments)
+    assert isinstance(result.exception, ConfigurationError)
+    assert complaint in str(result.exception)
+    assert look_at("state").fingerprint == before
+
+
+def test_something_that_is_no_plan(window: Story) -> None:
+    Path("plan.json").write_text("{}")
+    result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO)
+    assert isinstance(result.exception, StoreError)
+    assert "plan.json is no plan" in str(result.exception)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--to", "totals@7", "--plan", "plan.json")])
+def test_either_a_time_or_a_plan(window: Story, arguments: tuple[str, ...]) -> None:
+    Path("plan.json").write_text("{}")
+    assert falkirk("rollback", "--store", "state", *arguments).exit_code == 2
