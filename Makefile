@@ -7,7 +7,7 @@ export PYTHON
 QUICK := not spark and not faults and not slow
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check lint format simulate faults-long bench lock clean
+.PHONY: help setup demo test check lint format simulate faults-long bench docs lock clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ faults-long: setup ## Kill drivers at many seeded moments: make faults-long KILL
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m benchmarks
+
+docs: setup ## Build the documentation as a site: build/site/index.html
+	NO_MKDOCS_2_WARNING=1 DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --quiet
 
 lock: setup ## Write the lock files anew (newest versions: make lock LOCK=--upgrade)
 	scripts/lock $(LOCK)

@@ -20,6 +20,7 @@ from falkirk.differential.linear import Negate, Rename, mapping
 from falkirk.differential.loop import ROUNDS_MAX, Rounds
 from falkirk.differential.reduce import Reduce
 from falkirk.differential.reducers import Calls, Least, Once, Sums, Top, Weights
+from falkirk.differential.versions import Versions
 from falkirk.differential.weights import WEIGHT, quoted
 from falkirk.differential.whole import Consolidate
 
@@ -184,6 +185,13 @@ class Collection:
         (chosen,) = columns(column, "changes")
         with self.stream.flow.attempt():
             return self.consolidate()._operate(Rename(chosen), (), "changes", name).stream
+
+    def versions(self, *, name: str | None = None, policy: Policy | None = None) -> Stream:
+        """A stream of all rows of the collection, whole, at each time at which it changes.
+
+        So it can be what ``join_latest`` joins with. A version costs as much as there are rows.
+        """
+        return self._operate(Versions(), (), "versions", name, policy).stream
 
     def _operate(
         self,

@@ -1,0 +1,1 @@
+"""Applications that show what the system does."""

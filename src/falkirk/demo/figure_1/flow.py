@@ -1,0 +1,167 @@
+"""Figure 1 as a flow.
+
+::
+
+    queries ─▶ with rank ─▶ with circle ─▶ once ─▶ statistics ─▶ database
+                   ▲             ▲           └───▶ the user
+                   │ latest      │ latest
+    records ─▶ views ─▶ ranks    │                  ephemeral: records, views, friendships
+        └────▶ friendships ─▶ circles               batch: windows, ranks
+                                                    lazy checkpoint: circles
+                                                    eager checkpoint: once, statistics
+
+Users ask for someone's rank and circle. Ranks come from a batch computation over a window of
+records, run again and again. Circles are the connected components of all friendships so far, kept
+up to date. A query is answered from the newest versions of both, which never wait for each other.
+
+A client whose connection breaks sends its query again, under the same key. It gets the answer that
+was stored for it, if there is one, so the database always agrees with what users were told.
+"""
+
+from typing import Any
+
+import falkirk as fk
+from falkirk.core.times import Time
+from falkirk.differential import collection, graphs
+from falkirk.lindi import rows
+
+WINDOW_EPOCHS = 4
+"""How many epochs of records the batch computation is run over."""
+
+
+ANSWER = ("user", "rank", "ranks_version", "circle", "circles_version")
+"""The columns of an answer."""
+
+ALL, FRESH = range(2)
+"""The ports of :class:`Once`."""
+
+
+class Stamped(fk.Processor):
+    """Writes the epoch of each version into its rows, so that every answer can be checked."""
+
+    stateless = True
+    inline = True
+
+    def __init__(self, column: str) -> None:
+        """Into ``column``."""
+        self.column = column
+
+    def on_message(self, ctx: fk.Context, port: int, time: Time, batch: fk.Batch) -> None:
+        """Adds the column."""
+        epoch = f"CAST({time[0]} AS BIGINT) AS {self.column}"
+        ctx.send(batch.transform(lambda frame: frame.selectExpr("*", epoch)))
+
+
+class Once(fk.Processor):
+    """Answers a query that was answered before as before, and tells which ones are new.
+
+    It keeps all answers by their keys. What it keeps and what it sends are durable before anyone
+    sees them, so a client and the database are told the same, however often it asks.
+    """
+
+    outputs = 2
+
+    def on_message(self, ctx: fk.Context, port: int, time: Time, batch: fk.Batch) -> None:
+        """Waits until the epoch is complete."""
+        ctx.state.put(batch, label="asked", passing=True)
+        ctx.notify()
+
+    def on_notify(self, ctx: fk.Context, time: Time) -> None:
+        """Sends all answers, and the new ones once more by themselves."""
+        asked, known = ctx.state.own("asked"), ctx.state.visible("answered")
+        ctx.state.clear()
+        frame = ctx.union(asked).frame.selectExpr("_request", "_key", *ANSWER)
+        if known:
+            older = ctx.union(known).frame.selectExpr("_key", f"struct({', '.join(ANSWER)}) AS old")
+            chosen = [f"IF(old IS NULL, {name}, old.{name}) AS {name}" for name in ANSWER]
+            frame = frame.join(older, on="_key", how="left")
+            frame = frame.selectExpr("_request", "_key", *chosen, "old IS NULL AS fresh")
+        else:
+            frame = frame.selectExpr("*", "true AS fresh")
+        answers = ctx.batch(frame).materialise().arrow()
+        fresh = answers.filter(answers["fresh"]).drop_columns(["_request", "fresh"])
+        ctx.send(ctx.batch(answers.drop_columns(["fresh"])), port=ALL)
+        ctx.send(ctx.batch(fresh), port=FRESH)
+        ctx.state.put(ctx.batch(fresh), label="answered")
+
+
+def figure_1(source: Any, server: fk.HttpRequests, database: str) -> fk.Dataflow:
+    """The flow over ``source``, answering at ``server``, with its statistics in ``database``."""
+    flow = fk.Dataflow("figure-1")
+    records = flow.read(source, name="records")
+    with flow.policy(fk.ephemeral()):
+        views = reduced_views(records)
+        friendships = reduced_friendships(records)
+    with flow.policy(fk.batch()):
+        ranks = ranked(views)
+    with flow.policy(fk.lazy()):
+        circles = connected(friendships)
+    queries = flow.read(server, name="queries")
+    found = answered(queries, ranks, circles)
+    with flow.policy(fk.eager()):
+        answers = found.process(Once(), name="once")
+        keep_statistics(answers.port(FRESH), database)
+    answers.port(ALL).write(server.answers(), name="responses")
+    return flow
+
+
+def reduced_views(records: fk.Stream) -> fk.Stream:
+    """How often each user looked at something, and for how long, in one epoch."""
+    views = rows(records.where("kind = 'view'", name="viewing"))
+    per_user = views.group_by("user").agg(
+        "count(*) AS views", "sum(milliseconds) AS milliseconds", name="views"
+    )
+    return per_user.stream
+
+
+def reduced_friendships(records: fk.Stream) -> fk.Stream:
+    """Who befriended whom in one epoch, once."""
+    friends = records.where("kind = 'friend' AND user != friend", name="befriending")
+    pairs = friends.select("least(user, friend) AS a", "greatest(user, friend) AS b", name="pairs")
+    return rows(pairs).distinct(name="friendships").stream
+
+
+def ranked(views: fk.Stream) -> fk.Stream:
+    """Users by how often they looked, over windows of some epochs."""
+    window = views.in_sequence(name="in-order").windows(count=WINDOW_EPOCHS, name="window")
+    totals = (
+        rows(window)
+        .group_by("user")
+        .agg("sum(views) AS views", "sum(milliseconds) AS milliseconds", name="totals")
+    )
+    ranks = totals.transform(
+        lambda frame: frame.selectExpr(
+            "user", "views", "rank() OVER (ORDER BY views DESC, milliseconds DESC) AS rank"
+        ),
+        name="ranks",
+    )
+    return ranks.stream.process(Stamped("ranks_version"), name="ranks-version")
+
+
+def connected(friendships: fk.Stream) -> fk.Stream:
+    """The circle of each user who has friends: a name that all of them share."""
+    edges = collection(friendships).distinct(name="known")
+    components = graphs.connected_components(edges.map("a AS src", "b AS dst"))
+    circles = components.map("node AS user", "component AS circle").versions(name="circles")
+    return circles.process(Stamped("circles_version"), name="circles-version")
+
+
+def answered(queries: fk.Stream, ranks: fk.Stream, circles: fk.Stream) -> fk.Stream:
+    """Queries with the newest rank and the newest circle of the user that they ask for."""
+    nothing = {"views": "0L", "rank": "CAST(NULL AS INT)", "ranks_version": "-1L"}
+    with_rank = queries.join_latest(
+        ranks, on="user", how="left", otherwise=nothing, name="with-rank"
+    )
+    alone = {"circle": "CAST(NULL AS BIGINT)", "circles_version": "-1L"}
+    return with_rank.join_latest(
+        circles, on="user", how="left", otherwise=alone, name="with-circle"
+    )
+
+
+def keep_statistics(answers: fk.Stream, database: str) -> None:
+    """One row for each query, and how often each circle was asked for."""
+    answers.write(fk.TableSink(database, "queries"), name="query-log")
+    asked = answers.group_by("coalesce(circle, -1L) AS circle").agg(
+        queries="count(*)", name="asked"
+    )
+    asked.write(fk.TableSink(database, "circles", mode="upsert", key="circle"), name="statistics")
