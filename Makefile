@@ -18,8 +18,9 @@ setup: ## Make .venv with all that is needed (the other targets do this themselv
 demo: setup ## See rollback recovery at work, in the terminal
 	@$(BIN)/falkirk demo
 
+# Two processes: most tests wait for Spark's JVM or for a disk, and a file of tests stays together.
 test: lint ## Check everything: format, lint, types, layers, and all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: lint ## Check all that needs no Spark, in under a minute
 	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \
@@ -42,9 +43,9 @@ simulate: setup ## Put random flows through failures: make simulate SEEDS=100000
 		--teeth $(TEETH) $(if $(DOCS),--write-docs)
 
 KILLS ?= 100
-faults-long: setup ## Kill drivers at many seeded moments: make faults-long KILLS=1000 SEED=7
-	FALKIRK_KILLS=$${FALKIRK_KILLS:-$(KILLS)} FALKIRK_SEED=$${FALKIRK_SEED:-$(or $(SEED),0)} \
-		$(BIN)/python -m pytest tests/faults/test_driver_kills.py -k seeded
+faults-long: setup ## Kill drivers, executors and servers at many seeded moments: KILLS=1000 SEED=7
+	FALKIRK_KILLS_ALL=1 FALKIRK_KILLS=$${FALKIRK_KILLS:-$(KILLS)} \
+		FALKIRK_SEED=$${FALKIRK_SEED:-$(or $(SEED),0)} $(BIN)/python -m pytest tests/faults
 
 bench: setup ## Run the benchmarks and print their tables
 	$(BIN)/python -m benchmarks
