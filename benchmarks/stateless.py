@@ -1,9 +1,5 @@
 """What a pipeline of lindi's operators costs over the same plan written directly in PySpark."""
 
-import shutil
-import tempfile
-import time
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +10,12 @@ import pyarrow.parquet as pq
 
 import falkirk as fk
 from benchmarks import events
-from benchmarks.ephemeral import BySpark, check, targets, times
 from benchmarks.events import CAMPAIGN_SCHEMA, SCHEMA, WINDOW_SECONDS, Shape
 from benchmarks.report import Report
-from benchmarks.versions import spark_machine
+from benchmarks.side_by_side import BySpark, compare
 from falkirk import lindi
 from falkirk.connectors import Files
 from falkirk.runtime.run import run as run_flow
-from falkirk.runtime.session import start_session
 
 KINDS = "event_type IN ('view', 'click')"
 WINDOW = f"unix_seconds(event_time) DIV {WINDOW_SECONDS} * {WINDOW_SECONDS} AS window"
@@ -53,36 +47,23 @@ def campaigns(session: Any, place: Path) -> Any:
     return session.read.schema(CAMPAIGN_SCHEMA).parquet(str(place / "campaigns"))
 
 
-CONTENDERS = {"PySpark": directly, "falkirk": falkirk}
-
-
 def run(quick: bool) -> Report:
-    """Runs both in turn, in one warm session."""
+    """Runs both in turn."""
     files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, 9)
-    settings = {**spark_machine(), **described(files * each, files, repetitions)}
-    place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
-    session = start_session("stateless")
-    found: dict[str, list[float]] = defaultdict(list)
-    try:
+
+    def prepare(place: Path) -> tuple[int, int]:
         events.make(place / "in", Shape(each), files)
-        rows = expected(place / "in", events.make_campaigns(place / "campaigns"))
-        for repetition in range(repetitions + 1):
-            names = list(CONTENDERS)
-            for name in names[::-1] if repetition % 2 else names:
-                target = Path(tempfile.mkdtemp(dir=place))
-                begun = time.monotonic()
-                CONTENDERS[name](session, place, target)
-                seconds = time.monotonic() - begun
-                check(target / "out", rows)
-                shutil.rmtree(target)
-                if repetition:  # the first one warms up
-                    found[name].append(seconds)
-    finally:
-        session.stop()
-        shutil.rmtree(place, ignore_errors=True)
-    report = Report("Stateless: lindi's operators, and the same plan in PySpark", settings)
-    report.targets, report.tables = targets(found), [times(found, files * each)]
-    return report
+        table = events.make_campaigns(place / "campaigns")
+        return files * each, expected(place / "in", table)
+
+    return compare(
+        "Stateless: lindi's operators, and the same plan in PySpark",
+        f"{files * each:,} rows in {files} Parquet files: where, select, a join with a table of"
+        f" {len(events.POOLS['ad_id']):,} rows, select, distinct; Spark writes Parquet",
+        prepare,
+        {"PySpark": directly, "falkirk": falkirk},
+        repetitions,
+    )
 
 
 def expected(source: Path, table: Path) -> int:
@@ -93,15 +74,3 @@ def expected(source: Path, table: Path) -> int:
     read = read.append_column("window", pc.divide(micros, WINDOW_SECONDS * 1_000_000))
     known = read.join(pq.read_table(table / "all.parquet"), "ad_id", join_type="inner")
     return int(known.group_by(["campaign_id", "window", "user_id"]).aggregate([]).num_rows)
-
-
-def described(rows: int, files: int, repetitions: int) -> dict[str, str]:
-    """What is measured, and how."""
-    return {
-        "work": f"{rows:,} rows in {files} Parquet files: where, select, a join with a table of"
-        f" {len(events.POOLS['ad_id']):,} rows, select, distinct; Spark writes Parquet",
-        "the flow": "one epoch; ephemeral operators and a sink that stages nothing (at least once);"
-        " the whole of fk.run is in the time: opening the store, saving the input's position",
-        "time": f"one session, warm; {repetitions} times each, in turn",
-        "command": "python -m benchmarks stateless",
-    }
