@@ -9,7 +9,7 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ["tests.servers.fixtures"]
+pytest_plugins = ["tests.servers.fixtures", "tests.web.fixtures"]
 
 settings.register_profile("check", max_examples=25, deadline=None, print_blob=True)
 settings.register_profile("ci", max_examples=200, deadline=None, print_blob=True)

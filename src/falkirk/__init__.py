@@ -39,7 +39,7 @@ from falkirk.dataflow import (
     Stream,
     adaptive,
 )
-from falkirk.running import run
+from falkirk.running import read_state, run
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.options import Options
 
@@ -80,6 +80,7 @@ __all__ = [
     "ephemeral",
     "history",
     "lazy",
+    "read_state",
     "run",
     "snapshot",
 ]

@@ -40,3 +40,15 @@ def run(
         options=options,
         listeners=listeners,
     )
+
+
+def read_state(store: str | Path, which: str, spark: Any, label: str | None = None) -> Any:
+    """What a processor has saved, as a Spark DataFrame; None if it has saved no rows.
+
+    ``which`` is ``"counts"`` for its newest checkpoint, or ``"counts@4"`` for an older time that
+    was not folded yet. State is kept by time: the column ``_time`` says when a row came. With a
+    ``label`` it is one of several kinds of state. The store may be in use.
+    """
+    from falkirk.inspection.state import read_frame
+
+    return read_frame(str(store), which, spark, label)

@@ -18,6 +18,7 @@ from falkirk.cli.monitor import monitor
 from falkirk.cli.rollback import rollback
 from falkirk.cli.run import run
 from falkirk.cli.solve import solve
+from falkirk.cli.state import state
 from falkirk.cli.status import status
 from falkirk.cli.ui import ui
 from falkirk.cli.what_if import what_if
@@ -29,7 +30,7 @@ USER_ERROR = 2
 PARTS = {
     "Begin": ("demo", "init", "doctor"),
     "Write and run a flow": ("check", "run", "monitor"),
-    "Look at a flow": ("status", "ui", "explain", "what-if", "solve", "figure-7"),
+    "Look at a flow": ("status", "ui", "state", "explain", "what-if", "solve", "figure-7"),
     "Take care of a store": ("rollback", "gc", "audit"),
 }
 """The commands as the help lists them."""
@@ -69,6 +70,7 @@ for command in (
     rollback,
     run,
     solve,
+    state,
     status,
     ui,
     what_if,

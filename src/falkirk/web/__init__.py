@@ -1,0 +1,1 @@
+"""The dashboard: a flow as a picture, served by the application itself."""
