@@ -7,6 +7,7 @@ FACTOR = {"check": 0.06, "ci": 1.0, "long": 20.0}.get(PROFILE, 1.0)
 
 
 QUICK = PROFILE == "check"
+LONG = PROFILE == "long"
 
 
 def scaled(count: int) -> int:

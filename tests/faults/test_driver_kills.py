@@ -14,7 +14,7 @@ from tests.faults.killing import Campaign, run_strikes
 
 pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.timeout(1200)]
 
-KILLS = int(os.environ.get("FALKIRK_KILLS", "10"))
+KILLS = int(os.environ.get("FALKIRK_KILLS", "5"))
 FIRST_SEED = int(os.environ.get("FALKIRK_SEED", "0"))
 KILLS_A_SEED = 5
 COMMAND = ".venv/bin/python -m pytest tests/faults/test_driver_kills.py -k seeded"

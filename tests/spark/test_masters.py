@@ -32,7 +32,7 @@ HALVES = [
 EXPECTED = {"both": BOTH, "sums": SUMS, "halves": HALVES}
 
 
-@pytest.mark.parametrize("kind", ["local[*]", "local-cluster[2,1,1024]", "standalone", "connect"])
+@pytest.mark.parametrize("kind", ["local-cluster[2,1,1024]", "standalone", "connect"])
 def test_a_flow_shows_the_same_rows_on(kind: str, tmp_path: Path) -> None:
     with prepared(kind, tmp_path) as master, (tmp_path / "child.log").open("wb") as log:
         child = subprocess.Popen(

@@ -65,7 +65,7 @@ def test_cached_blocks_do_not_pile_up(spark: SparkSession, tmp_path: Path) -> No
 
 
 def test_handles_do_not_pile_up(spark: SparkSession, tmp_path: Path) -> None:
-    epochs, sink = 120, Remembered()
+    epochs, sink = 80, Remembered()
     seen: dict[type, list[int]] = {Content: [], Batch: [], Reference: []}
 
     def probe() -> None:

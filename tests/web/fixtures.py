@@ -1,4 +1,7 @@
-"""A real browser for the dashboard's pages, one a session."""
+"""A real browser for the dashboard's pages.
+
+One for each file of tests: while it runs there is an event loop, in which no other test may live.
+"""
 
 import os
 import shutil
@@ -40,7 +43,7 @@ def found_chromium() -> str | None:
     return next((found for place in places if place and (found := shutil.which(place))), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> "Iterator[Browser]":
     """A headless Chromium; where there is none its tests are skipped, but never in CI."""
     path = found_chromium()

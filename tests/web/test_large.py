@@ -55,6 +55,7 @@ def test_close_up_only_those_in_sight_are_drawn(show: Show, feed: Feed) -> None:
 
 def test_names_come_with_nearness(show: Show, feed: Feed) -> None:
     page = show(feed)
+    expect(page.locator(".graph[data-level]")).to_be_visible()
     box = page.locator(".graph").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
