@@ -31,7 +31,7 @@ def demonstration(folder: Path, **settings: Any) -> Demonstration:
         default_database(folder),
         master="local[2]",
         rows_per_epoch=1_000,
-        phase_seconds=3.0,
+        phase_seconds=1.0,
         failures=("region", "process"),
         **settings,
     )

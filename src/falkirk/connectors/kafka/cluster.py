@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any
 
 from confluent_kafka import (
+    OFFSET_INVALID,
     Consumer,
     IsolationLevel,
     KafkaError,
@@ -24,7 +25,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from falkirk.connectors.kafka.failing import ASIDE, Heard, translated
 from falkirk.connectors.kafka.offsets import Offsets
 from falkirk.connectors.kafka.settings import Settings
-from falkirk.core.errors import ConnectorError
+from falkirk.core.errors import ConnectorError, OutageError
 
 METADATA_SECONDS = 1.0
 """How old it may be what is known of partitions."""
@@ -149,8 +150,11 @@ class Cluster:
         if not asked:
             return {}
         with self._asking("looking for offsets") as (_, admin):
-            found = admin.list_offsets(asked, isolation_level=level, request_timeout=self.seconds)
-            return {(at.topic, at.partition): of.result().offset for at, of in found.items()}
+            told = admin.list_offsets(asked, isolation_level=level, request_timeout=self.seconds)
+            found = {(at.topic, at.partition): of.result().offset for at, of in told.items()}
+        if OFFSET_INVALID in found.values():  # a partition whose leader is only just coming back
+            raise OutageError(f"Kafka at {self.settings.servers}: it knows no offsets yet")
+        return found
 
     @contextmanager
     def _asking(self, what: str) -> Iterator[tuple[Any, Any]]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -77,9 +77,7 @@ class Demonstration:
             self.clients.stop()
             self.stop()
         finally:
-            if self.process is not None and self.process.poll() is None:
-                kill_everything(self.process.pid)
-                self.process.wait()
+            self.kill()
 
     def verdict(self) -> list[str]:
         """What is wrong with the answers and the database; computed by another process."""
@@ -130,6 +128,18 @@ class Demonstration:
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
 
+    def kill(self) -> None:
+        """Ends the process, if there is one, and all that it has started."""
+        process, self.process = self.process, None
+        if process is None:
+            return
+        if process.poll() is None:
+            kill_everything(process.pid)
+            process.wait()
+        if process.stdin is not None:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+
     def stop(self) -> None:
         """Ends the process as a person would."""
         self.order("stop")
@@ -159,10 +169,8 @@ class Demonstration:
 
     def fail_process(self) -> None:
         """Everything is killed, and started again."""
-        assert self.process is not None
         with self.broken("the whole application is killed (SIGKILL) and started again"):
-            kill_everything(self.process.pid)
-            self.process.wait()
+            self.kill()
             self.start()
 
     @contextmanager
