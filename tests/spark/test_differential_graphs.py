@@ -88,6 +88,11 @@ ALGORITHMS: dict[str, Algorithm] = {
         ("node", "component"),
         weak,
     ),
+    "components at once": (
+        lambda edges, _: graphs.connected_components(edges, at_once=True),
+        ("node", "component"),
+        weak,
+    ),
     "distances": (graphs.distances, ("node", "distance"), hops),
     "reachable": (graphs.reachable, ("node",), reached),
     "triangles": (lambda edges, _: graphs.triangles(edges), ("a", "b", "c"), cliques),

@@ -30,7 +30,7 @@ WRONG = 1
 def demo(
     folder: Path | None, database: str | None, master: str, seconds: float, sabotage: str
 ) -> None:
-    """Run the application of the paper's Figure 1 while things break, for about two minutes.
+    """Run the application of the paper's Figure 1 while things break, for two or three minutes.
 
     Users ask questions over HTTP. Their answers are joined from a batch computation and an
     iterative one, and logged in a database: four regimes of fault tolerance in one flow. Then the

@@ -25,7 +25,7 @@ from falkirk.core.times import Time
 from falkirk.differential import collection, graphs
 from falkirk.lindi import rows
 
-WINDOW_EPOCHS = 4
+WINDOW_EPOCHS = 3
 """How many epochs of records the batch computation is run over."""
 
 
@@ -141,7 +141,7 @@ def ranked(views: fk.Stream) -> fk.Stream:
 def connected(friendships: fk.Stream) -> fk.Stream:
     """The circle of each user who has friends: a name that all of them share."""
     edges = collection(friendships).distinct(name="known")
-    components = graphs.connected_components(edges.map("a AS src", "b AS dst"))
+    components = graphs.connected_components(edges.map("a AS src", "b AS dst"), at_once=True)
     circles = components.map("node AS user", "component AS circle").versions(name="circles")
     return circles.process(Stamped("circles_version"), name="circles-version")
 

@@ -30,7 +30,7 @@ class Settings:
     database: str
     master: str = "local-cluster[2,1,1024]"
     rows_per_epoch: int = 4_000
-    epoch_seconds: float = 1.0
+    epoch_seconds: float = 2.0
     phase_seconds: float = 12.0
     clients: int = 2
     sabotage: str = ""
@@ -182,7 +182,8 @@ class Demonstration:
         asked = time.time()
         self.go_on(what, lambda: self.answered_since(asked), START_SECONDS)
         self.go_on(f"after: {what}", self.waited(self.settings.phase_seconds))
-        if self.story.failures[-1].over is None:
+        failure = self.story.failures[-1]
+        if failure.rollback is not None and failure.over is None:
             self.go_on("catching up", self.caught_up, START_SECONDS / 3, strict=False)
 
     # Waiting.

@@ -22,12 +22,15 @@ def undirected(edges: Collection) -> Collection:
     return edges.concat(edges.map("dst AS src", "src AS dst"))
 
 
-def spread(edges: Collection, labels: Collection, name: str | None = None) -> Collection:
+def spread(
+    edges: Collection, labels: Collection, name: str | None = None, at_once: bool = False
+) -> Collection:
     """The least label from which a way leads to each vertex: the columns ``node`` and ``label``.
 
-    ``labels`` has for each vertex the label that it begins with.
+    ``labels`` has for each vertex the label that it begins with. With ``at_once`` all of them set
+    out in the first round: fewer rounds, and more work in each.
     """
-    begun = labels.map("node", "label", ROUND)
+    begun = labels.map("node", "label", "0 AS round" if at_once else ROUND)
     with begun.loop(rounds_max=ROUNDS_MAX + ROUNDS_EACH * LENGTHS, name=name) as loop:
         best = loop.variable()
         told = best.now.map("node AS src", "label").join(edges, "src").map("dst AS node", "label")
