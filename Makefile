@@ -22,9 +22,10 @@ demo: setup ## See rollback recovery at work, in the terminal
 test: lint ## Check everything: format, lint, types, layers, and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-check: lint ## Check all that needs no Spark, in under a minute
+check: lint ## Check all that needs no Spark, in a minute or two
 	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \
-		$(BIN)/python -m pytest --ignore=tests/spark --ignore=tests/faults -m "$(QUICK)"
+		$(BIN)/python -m pytest -n 2 --dist worksteal \
+		--ignore=tests/spark --ignore=tests/faults -m "$(QUICK)"
 
 lint: setup ## Check format, lint, types and layers
 	$(BIN)/ruff format --check
