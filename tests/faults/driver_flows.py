@@ -16,7 +16,7 @@ import falkirk as fk
 from falkirk.connectors import Numbers
 
 EPOCHS, ROWS = 6, 6
-SLOW_EPOCHS, KEYS = 4, 3
+SLOW_EPOCHS, KEYS, WINDOW = 4, 3, 2
 
 
 class Struck(fk.Processor):
@@ -67,6 +67,25 @@ class Tally(fk.Processor):
         self.totals = {int(epoch): value for epoch, value in (saved or {}).items()}
 
 
+class Balance(fk.Processor):
+    """Takes messages one at a time, and sends the sum of the values so far."""
+
+    def on_message(self, ctx: Any, port: int, time: Any, batch: Any) -> None:
+        """Adds the values of one message."""
+        before, value = total(ctx.state.visible()), total([batch])
+        ctx.state.put(ctx.batch([{"value": value}]))
+        ctx.send(ctx.batch([{"number": time.number, "value": before + value}]))
+
+    def consolidate(self, ctx: Any, batches: list[Any]) -> Any:
+        """One sum for several."""
+        return ctx.batch([{"value": total(batches)}])
+
+
+def total(batches: list[Any]) -> int:
+    """The sum of all values."""
+    return sum(row["value"] for batch in batches for row in batch.arrow().to_pylist())
+
+
 class Source(Numbers):
     """Numbers that can be struck when they are read and when they are acknowledged."""
 
@@ -104,6 +123,7 @@ def mixed(folder: Path, striker: Striker, careful: bool = True) -> fk.Dataflow:
     at_random(passed, sqlite, parquet)
     bridge(flow, keyed, sqlite, parquet)
     loop(passed, sqlite)
+    cut(passed, sqlite)
     side = passed.select("value", name="side", policy=fk.at_least_once())
     side.write(AtLeastOnceSink(database, striker), name="side-out")
     return flow
@@ -175,6 +195,16 @@ def loop(passed: Any, sqlite: Make) -> None:
 
     ready = passed.select("value", "value % 3 AS n", name="ready").where("n > 0", name="positive")
     ready.iterate(body, name="rounds").write(sqlite(), name="looped-out")
+
+
+def cut(passed: Any, sqlite: Make) -> None:
+    """Messages in sequence through a region that takes snapshots, and back to epochs."""
+    snapshots = fk.snapshot(every=2)
+    once = passed.in_sequence(name="in-sequence").process(
+        Balance(), name="balance", policy=snapshots
+    )
+    twice = once.process(Balance(), name="balance-of-balances", policy=snapshots)
+    twice.windows(count=WINDOW, name="windows").write(sqlite(), name="windows-out")
 
 
 def pair(folder: Path, striker: Striker) -> fk.Dataflow:

@@ -6,11 +6,12 @@ What is expected is worked out here in plain Python, by nothing that the framewo
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from tests.faults.driver_flows import EPOCHS, KEYS, ROWS, SLOW_EPOCHS
+from tests.faults.driver_flows import EPOCHS, KEYS, ROWS, SLOW_EPOCHS, WINDOW
 from tests.faults.driver_sinks import Rows, canonical, connected
 
 Shown = dict[str, dict[int, list[str]]]
@@ -68,12 +69,17 @@ def counted(shown: Shown) -> Iterator[str]:
     """Every epoch is there, once; at least once where no more is promised."""
     for sink in SINKS:
         epochs = shown.get(sink, {})
-        for epoch in sorted({*range(EPOCHS), *epochs}):
+        for epoch in sorted({*range(expected_epochs(sink)), *epochs}):
             times = len(epochs.get(epoch, []))
             if times == 0 and not (sink == "looped-out" and not expected_loop(epoch)):
                 yield f"{sink}: epoch {epoch} was lost"
             if times > 1 and sink != AT_LEAST_ONCE:
                 yield f"{sink}: epoch {epoch} is there {times} times"
+
+
+def expected_epochs(sink: str) -> int:
+    """How many epochs a sink has in the end."""
+    return EPOCHS // WINDOW if sink == "windows-out" else EPOCHS
 
 
 def contradicted(attempts: Shown) -> Iterator[str]:
@@ -87,7 +93,7 @@ def contradicted(attempts: Shown) -> Iterator[str]:
 def compared(shown: Shown) -> Iterator[str]:
     """What does not depend on chance is what plain Python works out."""
     for sink, expected in EXPECTED.items():
-        for epoch in range(EPOCHS):
+        for epoch in range(expected_epochs(sink)):
             wanted = canonical(expected(epoch))
             for content in shown.get(sink, {}).get(epoch, []):
                 if content != wanted:
@@ -188,6 +194,14 @@ def expected_total(epoch: int) -> Rows:
     return [{"total": sum(range((epoch + 1) * ROWS))}]
 
 
+def expected_window(window: int) -> Rows:
+    """The sums of the sums so far, one for each epoch, in the order of the epochs."""
+    sums = list(accumulate(accumulate(sum(values(epoch)) for epoch in range(EPOCHS))))
+    return [
+        {"number": i + 1, "value": sums[i]} for i in range(window * WINDOW, (window + 1) * WINDOW)
+    ]
+
+
 EXPECTED: dict[str, Any] = {
     "lazy-out": lambda e: [{"k": k, "count": len(g)} for k, g in groups(e).items()],
     "eager-out": lambda e: [{"k": k, "total": sum(g)} for k, g in groups(e).items()],
@@ -197,6 +211,7 @@ EXPECTED: dict[str, Any] = {
     "tally-out": expected_total,
     "eager-tally-out": expected_total,
     "looped-out": expected_loop,
+    "windows-out": expected_window,
     "side-out": lambda e: [{"value": v} for v in values(e)],
 }
 

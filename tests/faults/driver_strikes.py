@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.store.noting import Note
 from falkirk.store.reference import Reference
 from falkirk.store.store import SqlStore
 
@@ -56,6 +57,7 @@ LOSERS = (
     *("numbers", "slow", "passed", "keyed", "lazy", "eager", "history", "clocked", "joined"),
     *("tally", "eager-tally", "drawn", "drawn-totals", "newest", "rounds", "stepped", "seen"),
     *("left-out", "right-out", "pairs-out", "newest-out", "clocked-out", "looped-out"),
+    *("in-sequence", "balance", "balance-of-balances", "windows", "windows-out"),
 )
 """Processors that lose what they hold while the driver lives on."""
 
@@ -229,7 +231,13 @@ class StruckStore:
 
 def kind(effect: Any) -> str:
     """An effect's kind, as a moment."""
-    names = {Persist: "persist", Retract: "retract", Collect: "collect", CollectLog: "collect"}
+    names = {
+        Persist: "persist",
+        Retract: "retract",
+        Collect: "collect",
+        CollectLog: "collect",
+        Note: "note",
+    }
     return names[type(effect)]
 
 

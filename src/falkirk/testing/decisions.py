@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from falkirk.testing.faults import Fault, Faults, Trouble
 from falkirk.testing.haunting import Haunting
+from falkirk.testing.withholding import Withholding
 
 Decision = int | Fault
 Move = tuple[str, Any]
@@ -25,6 +26,8 @@ KINDS = (
 )
 HAUNTED = 0.6
 """How many of all runs are haunted."""
+WITHHELD = 0.5
+"""In how many of the others the outside keeps an output waiting."""
 
 
 class Situation(Protocol):
@@ -64,8 +67,8 @@ class Seeded:
 
     Every run has a pace of its own: some kinds of moves are put off, so that in one run the store
     is slow, in another the inputs are; and in some runs one processor's writes, or what it shows,
-    take very long. Trouble comes in bursts, and likes to hit a recovery. Some runs are haunted
-    besides, by two faults more.
+    take very long. Trouble comes in bursts, and likes to hit a recovery. Many runs have an aimed
+    fault besides.
     """
 
     def __init__(self, random: Random, faults: Faults) -> None:
@@ -76,8 +79,7 @@ class Seeded:
         self.slow = frozenset(kind for kind in KINDS if random.random() < 0.25)
         self.slow_writer = random.random() if random.random() < 0.4 else None
         self.late: str | None = None
-        haunted = random.random() < HAUNTED and faults.failures > 0 and faults.crashes > 0
-        self.haunting = Haunting(random) if haunted else None
+        self.aimed = aim(random) if faults.failures > 0 and faults.crashes > 0 else None
         self.made: list[Decision] = []
         self.countdown = self._gap()
 
@@ -85,13 +87,13 @@ class Seeded:
         """Counts down to the next fault."""
         if self.slow_writer is not None and self.late is None:
             self.late = situation.names[int(self.slow_writer * len(situation.names))]
-        if self.haunting is not None:
-            aimed = self.haunting.fault(situation.writes)
-            if aimed is not None:
-                if aimed.kind is Trouble.CRASH:
-                    self.haunting = None
-                self.made.append(aimed)
-                return aimed
+        if self.aimed is not None:
+            strike = self.aimed.fault(situation.writes)
+            if self.aimed.over:
+                self.aimed = None
+            if strike is not None:
+                self.made.append(strike)
+                return strike
         self.countdown -= 1
         if self.countdown >= 0 or not self.bag:
             return None
@@ -104,8 +106,8 @@ class Seeded:
 
     def pick(self, moves: list[Move]) -> int:
         """Any move; what is slow in this run is mostly put off."""
-        if self.haunting is not None:
-            chosen = self.haunting.choose(moves)
+        if self.aimed is not None:
+            chosen = self.aimed.choose(moves)
             if chosen:
                 index = self.random.choice(chosen)
                 self.made.append(index)
@@ -146,6 +148,13 @@ class Seeded:
         if replaying and random.random() < 0.5:
             chosen.add(random.choice(replaying))
         return tuple(name for name in names if name in chosen)
+
+
+def aim(random: Random) -> Haunting | Withholding | None:
+    """The aimed fault of a run, if it has one."""
+    if random.random() < HAUNTED:
+        return Haunting(random)
+    return Withholding(random) if random.random() < WITHHELD else None
 
 
 class Scripted:

@@ -18,6 +18,7 @@ from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 from falkirk.store.files import WRITING, Files
 from falkirk.store.lease import Lease
+from falkirk.store.noticeboard import Noticeboard
 from falkirk.store.protocol import Damage, Garbage, Revive, StoreEffect
 from falkirk.store.store import SqlStore
 
@@ -134,6 +135,11 @@ class FaultyStore:
     def identity(self) -> str:
         """Tells this store from every other one."""
         return self.store.identity
+
+    @property
+    def noticeboard(self) -> Noticeboard:
+        """What monitors read and write."""
+        return self.store.noticeboard
 
     @property
     def damages(self) -> tuple[Damage, ...]:

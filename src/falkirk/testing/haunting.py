@@ -20,7 +20,7 @@ class Haunting:
         """Nothing has happened yet."""
         self.random = random
         self.old: Persist | None = None
-        self.landed = False
+        self.landed = self.over = False
         self.countdown = random.randrange(60)
 
     def fault(self, writes: Sequence[Persist]) -> Fault | None:
@@ -33,7 +33,8 @@ class Haunting:
             if told_apart:
                 self.old = self.random.choice(told_apart)
                 return Fault(Trouble.FAIL, (self.old.processor,))
-        return Fault(Trouble.CRASH) if self.landed else None
+        self.over = self.landed
+        return Fault(Trouble.CRASH) if self.over else None
 
     def choose(self, moves: Sequence[tuple[str, Any]]) -> list[int]:
         """The moves that may be made now; empty if it does not matter.

@@ -56,6 +56,10 @@ def _event(event: e.Event) -> str:
         case e.Finish():
             work = event.work
             return f"{work.processor} done with {_time(work.time)}{_result(event.result)}"
+        case e.Pin():
+            return f"pinned: {', '.join(sorted(event.kept)) or 'nothing'}"
+        case e.GoBack():
+            return f"somebody takes back {', '.join(sorted(event.bounds))}"
         case e.PutBack():
             return f"{event.work.processor} gives back {_time(event.work.time)}"
         case e.Compacted():

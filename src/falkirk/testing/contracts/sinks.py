@@ -17,6 +17,7 @@ from falkirk.testing.contracts.batches import Broken, Rows, Torn
 from falkirk.testing.contracts.sources import Make, Row, counted, opened, refuse_secrets
 
 NAME, STORE = "out", "the store"
+Some = Callable[..., Rows]
 
 
 class SinkContract:
@@ -47,7 +48,7 @@ class SinkContract:
 
     @pytest.fixture
     def session(self) -> Any:
-        """A Spark session, to try rows that are too many for the driver."""
+        """A Spark session: for sinks that write frames, and for rows too many for the driver."""
         return None
 
     @pytest.fixture
@@ -64,56 +65,72 @@ class SinkContract:
             attach(sink)
             yield sink
 
+    @pytest.fixture
+    def some(self, session: Any) -> Some:
+        """Makes a batch of rows."""
+        return lambda *values: Rows(table_of(*values), session)
+
+    @pytest.fixture
+    def torn(self, session: Any) -> Some:
+        """Makes a batch that breaks off half-way."""
+        return lambda *values: Torn(table_of(*values), session)
+
     # The contract.
 
     def test_is_a_sink(self, sink: Any) -> None:
         assert isinstance(sink, Sink)
         assert isinstance(sink.exactly_once, bool)
 
-    def test_what_is_written_is_shown(self, sink: Any, shown: Callable[[], list[Row]]) -> None:
+    def test_what_is_written_is_shown(
+        self, sink: Any, shown: Callable[[], list[Row]], some: Some
+    ) -> None:
         sink.write(NAME, (0,), some(0, 1))
         sink.write(NAME, (1,), some(2))
         assert counted(shown()) == counted(rows_of(0, 1, 2))
 
-    def test_times_may_be_missing(self, sink: Any, shown: Callable[[], list[Row]]) -> None:
+    def test_times_may_be_missing(
+        self, sink: Any, shown: Callable[[], list[Row]], some: Some
+    ) -> None:
         sink.write(NAME, (3,), some(0))
         sink.write(NAME, (70,), some(1))
         assert counted(shown()) == counted(rows_of(0, 1))
 
-    def test_a_time_without_rows(self, sink: Any, shown: Callable[[], list[Row]]) -> None:
+    def test_a_time_without_rows(
+        self, sink: Any, shown: Callable[[], list[Row]], some: Some
+    ) -> None:
         sink.write(NAME, (0,), some())
         sink.write(NAME, (1,), some(1))
         sink.write(NAME, (2,), some())
         assert counted(shown()) == counted(rows_of(1))
 
     def test_every_type_of_column(
-        self, sink: Any, shown: Callable[[], list[Row]], types: Any
+        self, sink: Any, session: Any, shown: Callable[[], list[Row]], types: Any
     ) -> None:
-        sink.write(NAME, (0,), Rows(types))
+        sink.write(NAME, (0,), Rows(types, session))
         assert counted(shown()) == counted(types.to_pylist())
 
     def test_a_time_that_broke_off_left_nothing(
-        self, sink: Any, shown: Callable[[], list[Row]]
+        self, sink: Any, shown: Callable[[], list[Row]], some: Some, torn: Some
     ) -> None:
         sink.write(NAME, (0,), some(0))
         with pytest.raises(Broken):
-            sink.write(NAME, (1,), Torn(table_of(1, 2, 3, 4)))
+            sink.write(NAME, (1,), torn(1, 2, 3, 4))
         assert counted(shown()) == counted(rows_of(0))
         sink.write(NAME, (1,), some(1, 2, 3, 4))
         assert counted(shown()) == counted(rows_of(0, 1, 2, 3, 4))
 
     def test_after_a_restart_a_time_that_broke_off_is_written(
-        self, sink: Any, make: Make, shown: Callable[[], list[Row]]
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some, torn: Some
     ) -> None:
         with pytest.raises(Broken):
-            sink.write(NAME, (0,), Torn(table_of(1, 2, 3, 4)))
+            sink.write(NAME, (0,), torn(1, 2, 3, 4))
         with opened(make) as restarted:
             attach(restarted)
             restarted.write(NAME, (0,), some(1, 2, 3, 4))
         assert counted(shown()) == counted(rows_of(1, 2, 3, 4))
 
     def test_a_time_that_is_written_again_changes_nothing(
-        self, sink: Any, shown: Callable[[], list[Row]]
+        self, sink: Any, shown: Callable[[], list[Row]], some: Some
     ) -> None:
         excuse(sink)
         sink.write(NAME, (0,), some(0))
@@ -123,7 +140,7 @@ class SinkContract:
         assert counted(shown()) == counted(rows_of(0))
 
     def test_after_a_restart_times_that_were_written_are_recognised(
-        self, sink: Any, make: Make, shown: Callable[[], list[Row]]
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some
     ) -> None:
         excuse(sink)
         for time in range(3):
@@ -135,7 +152,7 @@ class SinkContract:
         assert counted(shown()) == counted(rows_of(0, 1, 2, 3, 4))
 
     def test_two_outputs_never_swallow_each_other(
-        self, sink: Any, make: Make, shown: Callable[[], list[Row]]
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some
     ) -> None:
         sink.write(NAME, (0,), some(0))
         with opened(make) as other:
@@ -148,7 +165,7 @@ class SinkContract:
                 assert counted(shown()) == counted(rows_of(0, 1))
 
     def test_the_output_of_another_store_is_not_taken_for_ones_own(
-        self, sink: Any, make: Make, shown: Callable[[], list[Row]]
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some
     ) -> None:
         if not hasattr(sink, "attach"):
             pytest.skip("the sink is not told which store it belongs to")
@@ -161,7 +178,7 @@ class SinkContract:
         assert counted(shown()) == counted(rows_of(0, 1))
 
     def test_a_store_that_wrote_nothing_is_in_nobodys_way(
-        self, sink: Any, make: Make, shown: Callable[[], list[Row]]
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some
     ) -> None:
         with opened(make) as other:
             attach(other, store="another store")
