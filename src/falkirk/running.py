@@ -46,8 +46,9 @@ def read_state(store: str | Path, which: str, spark: Any, label: str | None = No
     """What a processor has saved, as a Spark DataFrame; None if it has saved no rows.
 
     ``which`` is ``"counts"`` for its newest checkpoint, or ``"counts@4"`` for an older time that
-    was not folded yet. State is kept by time: the column ``_time`` says when a row came. With a
-    ``label`` it is one of several kinds of state. The store may be in use.
+    was not folded yet, or ``"counts@NAME"`` for that of a pin. State is kept by time: the column
+    ``_time`` says when a row came. With a ``label`` it is one of several kinds of state. The store
+    may be in use.
     """
     from falkirk.inspection.state import read_frame
 

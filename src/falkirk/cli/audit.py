@@ -26,9 +26,11 @@ def audit(store: str | None, wants_json: bool) -> None:
             page.line("nobody has changed anything by hand")
         for entry in look.audit:
             when = datetime.fromtimestamp(entry["at"], UTC).isoformat(" ", "seconds")
-            wanted = ", ".join(f"{p} to {time}" for p, time in entry["to"].items())
-            moved = ", ".join(f"{p} to {time}" for p, time in entry["moved"].items())
+            wanted = ", ".join(f"{p} to {time}" for p, time in entry.get("to", {}).items())
+            moved = ", ".join(f"{p} to {time}" for p, time in entry.get("moved", {}).items())
+            verb = "pinned" if str(entry["what"]).startswith("pin ") else "moved"
             page.space()
             page.line((when, FAINT), f"  {entry['who']}  ", (f"{entry['what']} {wanted}", "bold"))
-            page.line(f"why: {entry['why']}", indent=4)
-            page.line((f"moved: {moved}", FAINT), indent=4)
+            page.line(f"why: {entry['why'] or 'nobody said'}", indent=4)
+            if moved:
+                page.line((f"{verb}: {moved}", FAINT), indent=4)

@@ -12,4 +12,12 @@ store_option = click.option(
 )
 flow_option = click.option("--flow", help="Which flow of APP, if it has several.")
 json_option = click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+timeout_option = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for a run to answer.",
+)
 app_argument = click.argument("app", required=False, type=click.Path(dir_okay=False))

@@ -26,7 +26,7 @@ def gc(explain: bool, dry_run: bool, store: str | None, wants_json: bool) -> Non
 
     from falkirk.inspection.look import look, opened
     from falkirk.inspection.repair import refuse_live
-    from falkirk.inspection.retention import orphans_of, retention_of
+    from falkirk.inspection.retention import clear, orphans_of, retention_of
 
     with opened(settings(store=store).the_store()) as there:
         seen = look(there)
@@ -34,7 +34,7 @@ def gc(explain: bool, dry_run: bool, store: str | None, wants_json: bool) -> Non
         removed = not (explain or dry_run)
         if removed:
             refuse_live(seen)
-            there.acquire()  # whoever takes a store over clears it first
+            clear(there, found.orphans)
     if wants_json:
         as_json({**asdict(found), "removed": removed})
         return

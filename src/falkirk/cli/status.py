@@ -23,10 +23,11 @@ def status(store: str | None, wants_json: bool) -> None:
     go back) and what it keeps. Works beside a live run and afterwards; needs neither Spark nor the
     app.
     """
-    from falkirk.inspection.look import look_at
+    from falkirk.inspection.look import look, opened
     from falkirk.inspection.status import status_of
 
-    found = status_of(look_at(settings(store=store).the_store()))
+    with opened(settings(store=store).the_store()) as there:
+        found = status_of(look(there), there.noticeboard.last_recovery())
     if wants_json:
         as_json(found)
         return
@@ -81,8 +82,19 @@ def show(page: Page, found: Any) -> None:
     if rolled:
         most = max(each.rollbacks for each in rolled)
         page.line(f"{several(most, 'rollback')} since the beginning, restarts included", indent=0)
+    for pin in found.pins:
+        held = f"{size(pin.cost.bytes)} that could be collected"
+        page.line(("pin ", ODD), (pin.name, "bold"), f" holds back {held}: {pin.why}", indent=0)
+    if found.recoveries:
+        page.line(
+            f"{several(found.recoveries, 'recovery', 'recoveries')}: see `falkirk recoveries`",
+            indent=0,
+        )
     if found.repairs:
-        page.line(f"{several(found.repairs, 'repair')} by hand: see `falkirk audit`", indent=0)
+        page.line(
+            f"{several(found.repairs, 'change')} by hand: see `falkirk audit`",
+            indent=0,
+        )
 
 
 def lease(holder: Any) -> list[Any]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from falkirk.core.columns import Columns, append_row, share
-from falkirk.core.errors import DefinitionError
+from falkirk.core.errors import DefinitionError, RecoveryError
 from falkirk.core.graph import Edge, Graph
 from falkirk.core.times import EdgeId, ProcessorId
 
@@ -161,8 +161,25 @@ class Chain:
             return projected[edge.name]
         return edge.projection.image(checkpoint.frontier)
 
+    def within(self, frontier: Any) -> "Chain":
+        """A chain of its own with the checkpoints inside ``frontier``; this one stays as it is."""
+        kept = self.largest_inside(frontier) + 1
+        if not kept:
+            raise RecoveryError(
+                f"{self.processor!r} cannot go back to {frontier!r}: {self.frontiers[0]!r} is the"
+                " oldest state that is kept"
+            )
+        twin = self._copy()
+        twin.truncate(kept)
+        return twin
+
     def extended(self, checkpoint: Checkpoint) -> "Chain":
         """A chain of its own with one checkpoint more; this one stays as it is."""
+        twin = self._copy()
+        twin.append(checkpoint)
+        return twin
+
+    def _copy(self) -> "Chain":
         twin = Chain.__new__(Chain)
         twin.processor, twin.domain, twin.steady = self.processor, self.domain, self.steady
         twin.inputs, twin.outputs, twin._unsent = self.inputs, self.outputs, self._unsent
@@ -171,7 +188,8 @@ class Chain:
         twin.processed = {edge: copies[id(c)] for edge, c in self.processed.items()}
         twin.discarded = {edge: copies[id(c)] for edge, c in self.discarded.items()}
         twin.projected = {edge: copies[id(c)] for edge, c in self.projected.items()}
-        twin.append(checkpoint)
+        twin.processed_alike = copies.get(id(self.processed_alike))
+        twin.discarded_alike = copies.get(id(self.discarded_alike))
         return twin
 
     def largest_inside(self, frontier: Any) -> int:

@@ -85,9 +85,18 @@ class Monitor:
                 )
             else:
                 self.restorables[p] = Chain(graph, p, [Checkpoint(domain.empty)])
-        self._trail = Trail(graph.topology)
-        self._fixpoint = Fixpoint(graph, self.restorables, self._trail)
+        self._kept: Mapping[ProcessorId, Any] = {}
+        self._settle_afresh()
+
+    def _settle_afresh(self) -> None:
+        self._trail = Trail(self.graph.topology)
+        self._fixpoint = Fixpoint(self.graph, self.restorables, self._trail)
         self._fixpoint.settle()
+
+    def keep(self, frontiers: Mapping[ProcessorId, Any]) -> None:
+        """From now on checkpoints from these frontiers on are not forgotten: somebody wants to be
+        able to go back there, below low-watermarks."""
+        self._kept = dict(frontiers)
 
     def watermark(self, p: ProcessorId) -> Any:
         """The frontier below which ``p`` will never roll back."""
@@ -169,23 +178,43 @@ class Monitor:
             restorable.complete = restorable.complete & frontier
         self._trail.shorten(point.topology.number[p], point.largest(point.topology.number[p]))
 
+    def go_back(self, frontiers: Mapping[ProcessorId, Any]) -> None:
+        """Forgets what lies outside ``frontiers``, also below low-watermarks, which then fall.
+
+        Only a person asks for that, and only as far down as checkpoints were kept.
+        """
+        for p, frontier in frontiers.items():
+            restorable = self.restorables[p]
+            if isinstance(restorable, Chain):
+                restorable.truncate(restorable.largest_inside(frontier) + 1)
+            else:
+                restorable.complete = restorable.complete & frontier
+        self._settle_afresh()
+
     def rollback_plan(
-        self, failed: Iterable[ProcessorId], live: Mapping[ProcessorId, Checkpoint]
+        self,
+        failed: Iterable[ProcessorId],
+        live: Mapping[ProcessorId, Checkpoint],
+        bounds: Mapping[ProcessorId, Any] | None = None,
     ) -> Solution:
         """Where to roll back to when ``failed`` have lost ⊤ (§4.4).
 
         ``live`` has Ξ(p, ⊤), what each processor has done so far, for those that are alive; one
-        that is stateless may be left out, and then is taken to have done all that it could. Nobody
-        is moved by asking.
+        that is stateless may be left out, and then is taken to have done all that it could. Those
+        with ``bounds`` keep no more than that. Nobody is moved by asking.
         """
-        gone = set(failed)
+        bounds = bounds or {}
+        gone = {*failed, *bounds}
         offered: dict[ProcessorId, Restorable] = {}
         for p, restorable in self.restorables.items():
             if isinstance(restorable, AnyFrontier):
                 done = None if p in gone else live.get(p)
+                complete = restorable.complete & bounds[p] if p in bounds else restorable.complete
                 offered[p] = AnyFrontier(
-                    restorable.complete, p in gone, restorable.notifies, restorable.logs, done
+                    complete, p in gone, restorable.notifies, restorable.logs, done
                 )
+            elif p in bounds:
+                offered[p] = restorable.within(bounds[p])
             elif p in gone:
                 offered[p] = restorable
             elif p in live:
@@ -239,6 +268,8 @@ class Monitor:
         chain = point.restorables[p]
         if isinstance(chain, Chain):
             count = point.position[p]
+            if point.names[p] in self._kept:
+                count = min(count, max(0, chain.largest_inside(self._kept[point.names[p]])))
             if chain.projected:
                 count = min(count, max(0, chain.largest_inside(point.notification[p])))
             if count:

@@ -52,6 +52,19 @@ def product_leq(left: Time, right: Time) -> bool:
     return all(map(le, left, right))
 
 
+def least(times: Iterable[Time]) -> list[Time]:
+    """The minimal ones of ``times`` in product order.
+
+    >>> least([(1, 4), (2, 0), (2, 5), (1, 4)])
+    [(1, 4), (2, 0)]
+    """
+    found: list[Time] = []
+    for time in sorted(times):  # what is earlier in product order is not later in this one
+        if not any(product_leq(other, time) for other in found):
+            found.append(time)
+    return found
+
+
 def joins(time: Time, others: Iterable[Time]) -> set[Time]:
     """``time`` and its joins, in product order, with any number of ``others``.
 

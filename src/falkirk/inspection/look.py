@@ -11,7 +11,8 @@ from sqlalchemy import Connection, select
 
 from falkirk.core.checkpoint import Restorable
 from falkirk.core.errors import StoreError
-from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.events import Pin
+from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger
 from falkirk.core.machine.recovery import offered
 from falkirk.core.machine.stored import Stored
@@ -25,7 +26,9 @@ from falkirk.store.ledgers import read_base, read_records, undecoded
 from falkirk.store.noticeboard import WATERMARK
 from falkirk.store.opening import open_store
 from falkirk.store.owner import Owner
+from falkirk.store.pins import Pinned, held, pins_in
 from falkirk.store.reading import Reading, durable_prefix
+from falkirk.store.recoveries import RECOVERY
 from falkirk.store.store import SqlStore
 
 
@@ -69,6 +72,7 @@ class Look:
     audit: tuple[Mapping[str, Any], ...]
     fingerprint: str
     now: float
+    pins: tuple[Pinned, ...] = ()
 
     @property
     def name(self) -> str:
@@ -100,6 +104,10 @@ class Look:
         """The class of what runs there."""
         return str(self.description["processors"][p]["kind"])
 
+    def undoes(self, p: ProcessorId) -> bool:
+        """Whether ``p`` is an output whose sink can take back what it has shown."""
+        return bool(self.about.get("processors", {}).get(p, {}).get("undoes", False))
+
     def saved(self, p: ProcessorId) -> Any:
         """The largest frontier of which ``p`` has a durable checkpoint."""
         stored = self.stored[p]
@@ -107,16 +115,32 @@ class Look:
             stored.checkpoints[-1].frontier if stored.checkpoints else stored.ledger.base.frontier
         )
 
+    @cached_property
+    def held(self) -> Pin:
+        """What pins hold back."""
+        return held(self.pins)
+
+    def pinned_by(self, p: ProcessorId, frontier: Any) -> list[str]:
+        """The pins that keep something of ``p`` inside ``frontier`` from being collected."""
+        return [
+            pin.name for pin in self.pins if p in pin.frontiers and not frontier <= pin.frontiers[p]
+        ]
+
     @property
     def embedded(self) -> bool:
         """Whether a run of this store may have released by a monitor of its own."""
         return bool(self.about.get("embedded", True))
 
     def final(self, p: ProcessorId) -> Any:
-        """What of ``p`` may have been released or acknowledged: it can never be taken back."""
+        """What of ``p`` may have been collected, released or acknowledged: it is never taken back.
+
+        Pins keep the past from that; outputs they hold back only where they were asked to.
+        """
         floor = self.stored[p].ledger.base.frontier
         allowed = self.solution.frontiers[p] if self.embedded else self.posted.get(p, floor)
-        return floor | allowed
+        output = self.flow.processors[p].role is Role.OUTPUT
+        bounds = self.held.shown if output else self.held.kept
+        return floor | (allowed & bounds[p] if p in bounds else allowed)
 
 
 @contextmanager
@@ -138,7 +162,9 @@ def look_at(location: str) -> Look:
 def look(store: SqlStore) -> Look:
     """Looks at an open store."""
     with store.database.reading() as connection:
-        facts = dict(connection.execute(select(tables.facts.c.name, tables.facts.c.value)).all())
+        known = select(tables.facts.c.name, tables.facts.c.value)
+        many = tables.facts.c.name.startswith(RECOVERY)
+        facts = dict(connection.execute(known.where(~many)).all())
         if "flow" not in facts:
             raise StoreError(
                 f"the store at {store.database.place} belongs to no flow yet: run one on it first"
@@ -162,6 +188,7 @@ def look(store: SqlStore) -> Look:
             tuple(audit.entries(connection)),
             fingerprint(connection),
             now,
+            pins_in(connection),
         )
 
 

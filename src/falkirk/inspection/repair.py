@@ -2,38 +2,29 @@
 
 The plan is the solver's own answer with one bound more, f(p) ⊆ what was asked for. It is refused
 where state is gone, where a source may have forgotten, and where an output may have shown what
-would be undone. It is carried out by the retraction that every recovery uses, so
-the next run starts from it like from any other.
+would be undone.
 """
 
-import getpass
 import json
-import socket
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection
-
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
 from falkirk.core.errors import RecoveryError, StoreError
-from falkirk.core.machine.events import Retract
 from falkirk.core.machine.flow import Role
 from falkirk.core.rollback import Solution, solve
 from falkirk.core.times import ProcessorId
-from falkirk.inspection.look import Look, fingerprint
+from falkirk.inspection.look import Look
 from falkirk.inspection.supposing import Fate, Reread, Resent, fate, rereads, resends
 from falkirk.inspection.words import Mark, at, until
-from falkirk.store.codec import frontier_from_json, frontier_to_json
-from falkirk.store.store import SqlStore
+from falkirk.runtime.history import reasons
+from falkirk.store.codec import frontier_to_json
+from falkirk.store.pins import Pinned
 
 FORMAT = 1
 """The version of a saved plan."""
-
-
-class StalePlanError(StoreError):
-    """The store is not what it was when the plan was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +32,10 @@ class Plan:
     """What a repair will do.
 
     ``moves`` names those that go back. ``frontiers`` and ``incarnations`` have those of them that
-    keep anything; the others follow by themselves.
+    keep anything; the others follow by themselves. ``bounds`` is what was asked for, ``standing``
+    has everybody's incarnation, ``pins`` those that lie in what is undone and go with it, ``undo``
+    the outputs that take back what they have shown. A plan
+    for a flow that is ``running`` says how far back it goes at most.
     """
 
     format: int
@@ -56,6 +50,12 @@ class Plan:
     fates: tuple[Fate, ...]
     reread: tuple[Reread, ...]
     resent: tuple[Resent, ...]
+    running: bool = False
+    bounds: Mapping[str, Any] = field(default_factory=dict)
+    standing: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, Any] = field(default_factory=dict)
+    pins: tuple[str, ...] = ()
+    undo: tuple[str, ...] = ()
 
     @property
     def moved(self) -> list[Fate]:
@@ -79,15 +79,21 @@ def read_plan(text: str, name: str) -> Plan:
             "fates": tuple(fates),
             "reread": tuple(Reread(**each) for each in value["reread"]),
             "resent": tuple(Resent(**each) for each in value["resent"]),
+            "pins": tuple(value.get("pins", ())),
+            "undo": tuple(value.get("undo", ())),
         }
         return Plan(**{**value, **given})
     except (ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{name} is no plan of `falkirk rollback --save`: {error}") from None
 
 
-def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any]) -> Plan:
-    """The smallest rollback that puts every processor of ``bounds`` inside its bound."""
-    refuse_live(look)
+def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any], pin: str = "") -> Plan:
+    """The smallest rollback that puts every processor of ``bounds`` inside its bound.
+
+    The bounds may be those of a ``pin``.
+    """
+    if look.holder.state == "expired":
+        refuse_live(look)
     for p, bound in bounds.items():
         refuse_final(look, p, bound)
     solution, before = bounded(look, bounds), look.solution.frontiers
@@ -104,14 +110,33 @@ def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any]) -> Plan:
         look.place,
         datetime.fromtimestamp(look.now, UTC).isoformat(timespec="seconds"),
         look.fingerprint,
-        {p: until(bound) for p, bound in bounds.items()},
+        {"everything": f"pin {pin}"} if pin else {p: until(f) for p, f in bounds.items()},
         tuple(p for p, frontier in solution.frontiers.items() if frontier != before[p]),
         {p: frontier_to_json(frontier) for p, frontier in moved.items()},
         {p: look.stored[p].incarnation + 1 for p in moved},
         tuple(fate(look, solution, p, failed=False) for p in look.flow.processors),
         tuple(rereads(look, solution)),
         tuple(resends(look, solution)),
+        look.holder.state == "live",
+        {p: frontier_to_json(bound) for p, bound in bounds.items()},
+        {p: stored.incarnation for p, stored in look.stored.items()},
+        {p: reasons(solution.why(p)) for p in moved},
+        tuple(pin.name for pin in look.pins if pin.outside(moved)),
+        tuple(p for p, f in moved.items() if look.undoes(p) and not look.final(p) <= f),
     )
+
+
+def bounds_of(look: Look, pin: Pinned) -> dict[ProcessorId, Any]:
+    """What everybody is to keep in order to be where ``pin`` was set.
+
+    Stateless processors follow by themselves, and who promises nothing may have seen more.
+    """
+    flow = look.flow
+    return {
+        p: frontier
+        for p, frontier in pin.frontiers.items()
+        if not flow.restores_anywhere(p) and not flow.processors[p].policy.tainted
+    }
 
 
 def bounded(look: Look, bounds: Mapping[ProcessorId, Any]) -> Solution:
@@ -123,6 +148,11 @@ def bounded(look: Look, bounds: Mapping[ProcessorId, Any]) -> Solution:
             inside = [c for c in look.stored[p].checkpoints if c.frontier <= bound]
             if restorable.frontiers[0].is_empty:
                 inside.insert(0, Checkpoint(restorable.frontiers[0]))
+            if not inside:
+                raise RecoveryError(
+                    f"{p!r} has no checkpoint up to {until(bound)}: its oldest one is"
+                    f" {until(restorable.frontiers[0])}"
+                )
             offered[p] = Chain(look.flow.recovery, p, inside)
         else:
             offered[p] = AnyFrontier(bound, failed=True)
@@ -130,7 +160,7 @@ def bounded(look: Look, bounds: Mapping[ProcessorId, Any]) -> Solution:
 
 
 def refuse_live(look: Look) -> None:
-    """A repair needs a store that nobody runs on."""
+    """Refuses a store that somebody runs on."""
     if look.holder.state in ("live", "expired"):
         raise StoreError(
             f"the store at {look.place} is in use by process {look.holder.pid} on"
@@ -141,7 +171,8 @@ def refuse_live(look: Look) -> None:
 def refuse_final(look: Look, p: ProcessorId, frontier: Any) -> None:
     """Below a low-watermark on which the run has acted there is nothing to go back to."""
     final, role = look.final(p), look.flow.processors[p].role
-    if final <= frontier:
+    floor = look.stored[p].ledger.base.frontier
+    if final <= frontier or is_prompt(look, p) or (look.undoes(p) and floor <= frontier):
         return
     times = sorted(t for t in look.stored[p].ledger.records if t in final and t not in frontier)
     kind = "processor" if role is Role.INNER else role.value
@@ -157,9 +188,18 @@ def refuse_final(look: Look, p: ProcessorId, frontier: Any) -> None:
         ),
     }
     raise RecoveryError(
-        f"the {asked}: {gone[role]}. To keep a window for repairs, run the flow with"
-        " `--monitor external` beside `falkirk monitor --behind EPOCHS`"
+        f"the {asked}: {gone[role]}. To be able to go back another time, pin one beforehand"
+        + (" and hold outputs back" if role is Role.OUTPUT else "")
+        + (": `falkirk pin NAME" + (" --hold-outputs" if role is Role.OUTPUT else "") + "`")
+        + "; or keep a window, with `--monitor external` beside `falkirk monitor --behind EPOCHS`"
     )
+
+
+def is_prompt(look: Look, p: ProcessorId) -> bool:
+    """Whether ``p`` is an output that promises nothing: what it has shown is shown again."""
+    processor = look.flow.processors[p]
+    tainted = processor.role is Role.OUTPUT and processor.policy.tainted
+    return tainted and p not in look.flow.latest
 
 
 def listed(times: list[Any]) -> str:
@@ -167,37 +207,3 @@ def listed(times: list[Any]) -> str:
     if len(times) > 4:
         return f"{at(times[0])} to {at(times[-1])}"
     return ", ".join(map(at, times))
-
-
-def apply_plan(store: SqlStore, plan: Plan, reason: str) -> None:
-    """Carries out ``plan``, or refuses it if the store has changed since it was made."""
-    store.acquire()
-    frontiers = {ProcessorId(p): frontier_from_json(f) for p, f in plan.frontiers.items()}
-    incarnations = {ProcessorId(p): number for p, number in plan.incarnations.items()}
-
-    def check(connection: Connection) -> None:
-        if fingerprint(connection) != plan.fingerprint:
-            raise StalePlanError(
-                f"the store at {store.database.place} has changed since the plan was made"
-                f" ({plan.made}), so nothing was done: make a new plan"
-            )
-
-    store.repair(
-        Retract(frontiers, incarnations),
-        {
-            "who": f"{user()}@{socket.gethostname()}",
-            "what": "rollback",
-            "to": dict(plan.to),
-            "moved": {each.processor: each.goes_to.words for each in plan.moved},
-            "why": reason,
-        },
-        check,
-    )
-
-
-def user() -> str:
-    """Who is at the keyboard."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "somebody"

@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 
 from falkirk.core.times import EdgeId, ProcessorId
+from falkirk.inspection.asking import somebody
 from falkirk.inspection.causes import Causes
 from falkirk.inspection.look import Look, Use
-from falkirk.inspection.words import until
+from falkirk.inspection.pins import lies_beyond
+from falkirk.inspection.words import several, size, until
+from falkirk.runtime.details import entry
+from falkirk.store.noting import Note
 from falkirk.store.store import SqlStore
 
 
@@ -56,7 +60,7 @@ def retention_of(look: Look, orphans: Orphans) -> Retention:
             len(uses),
             sum(use.size for use in uses.values()),
             sum(use.rows for use in uses.values()),
-            *because(causes, p, what, edge),
+            *because(causes, p, what, edge, list(uses.values())),
         )
         for (p, what, edge), uses in groups.items()
     ]
@@ -70,19 +74,27 @@ def purpose(look: Look, use: Use) -> tuple[ProcessorId, str, EdgeId | None]:
     """Why a processor needs a batch: as state that is settled or not, or for an edge's log."""
     if use.time is None:
         return use.processor, "settled state", None
+    pinned = "pinned " if lies_beyond(look, use, look.held.kept) else ""
     if use.part == "record":
-        return use.processor, "recent state", None
+        return use.processor, f"{pinned or 'recent '}state", None
     record = look.stored[use.processor].ledger.records[use.time]
-    return use.processor, "log", record.sent[int(use.part)].edge
+    return use.processor, f"{pinned}log", record.sent[int(use.part)].edge
 
 
 def because(
-    causes: Causes, p: ProcessorId, what: str, edge: EdgeId | None
+    causes: Causes, p: ProcessorId, what: str, edge: EdgeId | None, uses: list[Use]
 ) -> tuple[str, tuple[str, ...]]:
     """Who is the reason that something is kept."""
     look = causes.look
     if what == "settled state":
         return "it is the state itself; nothing older than the low-watermark is kept of it", (p,)
+    if what.startswith("pinned "):
+        pins = [
+            f"pin {pin.name}"
+            for pin in look.pins
+            if any(lies_beyond(look, use, pin.frontiers) for use in uses)
+        ]
+        return "pinned: somebody wants to be able to go back before it", tuple(pins)
     if edge is not None:
         target = look.flow.graph.edges[edge].target
         stands = until(causes.solution.frontiers[target])
@@ -101,3 +113,12 @@ def orphans_of(store: SqlStore, look: Look) -> Orphans:
     names = [name for name in store.files.names() if name not in named]
     sizes = [store.files.size_of(name) for name in names]
     return Orphans(len(names), sum(sizes))
+
+
+def clear(store: SqlStore, orphans: Orphans) -> None:
+    """Removes what no row names: whoever takes a store over clears it first."""
+    store.acquire()
+    if orphans.files:
+        by = {"who": somebody(), "why": "nothing refers to it"}
+        what = f"gc of {several(orphans.files, 'file')}, {size(orphans.bytes)}"
+        store.repair(Note({}, entry(by, what, {})))

@@ -5,7 +5,9 @@ from functools import reduce
 from typing import Any
 
 from falkirk.core.errors import ConfigurationError, StoreError
+from falkirk.core.machine.flow import Flow
 from falkirk.core.times import ProcessorId, SequenceNumber
+from falkirk.core.words import until
 from falkirk.dataflow.rebuilding import flow_of
 from falkirk.inspection.look import opened
 from falkirk.inspection.nearest import nearest
@@ -65,19 +67,29 @@ def saved_state(store: SqlStore, which: str) -> Saved:
     stored = store.load(flow, Piece, [p])[p]
     floor = stored.ledger.base.frontier
     newest = stored.checkpoints[-1].frontier if stored.checkpoints else floor
-    wanted = read_bound(flow.graph, which)[1] if at else newest
+    wanted = pinned_or_typed(store, flow, p, which) if at else newest
     if not wanted <= newest:
         raise StoreError(f"{name!r} has saved no more than {newest!r}: {wanted!r} is beyond that")
     if not floor <= wanted:
         raise StoreError(
-            f"the state of {name!r} up to {floor!r} was folded, for nobody goes back behind that:"
-            f" it cannot be seen as it was at {wanted!r}"
+            f"the state of {name!r} up to {until(floor)} was folded, for nobody goes back behind"
+            f" that: it cannot be seen as it was at {until(wanted)}. To keep a time for later, pin"
+            " it while it is the present: `falkirk pin NAME`"
         )
     found = [(time, piece) for time, piece in stored.ledger.base.state]
     for record in stored.ledger.inside(wanted):
         found += [(record.time, piece) for piece in record.state]
     pieces = tuple((time, piece) for time, piece in found if isinstance(piece, Piece))
     return Saved(p, wanted, pieces)
+
+
+def pinned_or_typed(store: SqlStore, flow: Flow, p: ProcessorId, which: str) -> Any:
+    """The frontier that ``P@TIME`` means, or ``P@NAME`` with the name of a pin."""
+    name = which.rpartition("@")[2]
+    for pin in store.noticeboard.pins():
+        if pin.name == name and p in pin.frontiers:
+            return pin.frontiers[p]
+    return read_bound(flow.graph, which)[1]
 
 
 def read_table(place: str, which: str, label: str | None = None) -> Any:

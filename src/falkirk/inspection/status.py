@@ -8,6 +8,7 @@ from falkirk.core.machine.flow import Role
 from falkirk.core.machine.ledger import Ledger
 from falkirk.core.times import ProcessorId
 from falkirk.inspection.look import Holder, Look
+from falkirk.inspection.pins import Kept, pins_of
 from falkirk.inspection.words import Mark, mark
 
 
@@ -69,10 +70,12 @@ class Status:
     bytes: int
     repairs: int
     trouble: str | None
+    pins: tuple[Kept, ...] = ()
+    recoveries: int = 0
 
 
-def status_of(look: Look) -> Status:
-    """How the flow of a store stands."""
+def status_of(look: Look, recoveries: int = 0) -> Status:
+    """How the flow of a store stands, which remembers so many ``recoveries``."""
     trouble = None
     watermarks: dict[ProcessorId, Any] = {}
     try:
@@ -96,6 +99,8 @@ def status_of(look: Look) -> Status:
         sum(distinct.values()),
         len(look.audit),
         trouble,
+        () if trouble else tuple(pins_of(look)),
+        recoveries,
     )
 
 
@@ -136,6 +141,8 @@ def output_standing(look: Look, p: ProcessorId, watermark: Any) -> OutputStandin
     """What an output has staged."""
     graph, ledger = look.flow.graph, look.stored[p].ledger
     staged = [time for time, record in ledger.records.items() if record.state]
+    if watermark is not None and p in look.held.shown:
+        watermark = watermark & look.held.shown[p]
     leaving = [time for time in staged if watermark is not None and time in watermark]
     mine = {use.batch: use.size for use in look.uses if use.processor == p}
     return OutputStanding(

@@ -20,7 +20,10 @@ RESTART = "restart"
 LOST_EXECUTOR = "lost executor"
 """The cause of a recovery after Spark has lost what processors held in memory."""
 
-KINDS = ("restart", "lost-executor", "error")
+BY_HAND = "by hand"
+"""How the cause of a rollback begins that a person has asked for."""
+
+KINDS = ("restart", "lost-executor", "error", "repair")
 """What sorts of causes there are; "error" is whatever was raised."""
 
 
@@ -55,7 +58,7 @@ class RollbackNotice:
     def kind(self) -> str:
         """One of ``KINDS``: what sort of cause it had."""
         known = {RESTART: "restart", LOST_EXECUTOR: "lost-executor"}
-        return known.get(self.cause, "error")
+        return "repair" if self.cause.startswith(BY_HAND) else known.get(self.cause, "error")
 
 
 @dataclass(frozen=True, slots=True)

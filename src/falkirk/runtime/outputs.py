@@ -1,6 +1,6 @@
 """Handing staged outputs to sinks: in order of their times for each sink, and again until taken."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any
@@ -57,6 +57,10 @@ class Outputs:
         return self._waiting
 
     # What the driver calls.
+
+    def unsettled(self, names: Collection[ProcessorId]) -> bool:
+        """Whether the driver has not heard yet that all times of some outputs were taken."""
+        return any(p in names for p, _ in self._under_way)
 
     def release(self, effect: Release) -> None:
         """Queues one time of an output."""

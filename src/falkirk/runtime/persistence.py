@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from queue import Empty, SimpleQueue
+from queue import Empty
 from threading import Lock, Thread
 from typing import Any
 
@@ -19,14 +19,14 @@ from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
+from falkirk.runtime.line import Line
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.patience import STORE, Patience
 from falkirk.runtime.tidying import PutOff
 from falkirk.store import LeaseLostError
+from falkirk.store.noting import Note
 
-Write = Persist | Retract | Collect | CollectLog
-Item = tuple[Write, Any] | Callable[[], None] | None
-GROUP_MAX = 256
+Write = Persist | Retract | Collect | CollectLog | Note
 WRITERS = 4
 
 log = logging.getLogger("falkirk.store")
@@ -50,14 +50,15 @@ class Persistence:
         broken: Callable[[Exception], None],
         patience: Patience = STORE,
         tidied: Callable[[int, float], None] | None = None,
+        urgent: frozenset[ProcessorId] = frozenset(),
     ) -> None:
-        """Starts the thread."""
+        """Starts the thread. What ``urgent`` processors save goes before all else."""
         self.store, self.materialiser, self.patience = store, materialiser, patience
         self._durable, self._lost, self._broken = durable, lost, broken
         self._tidied = tidied
-        self._queue: SimpleQueue[Item] = SimpleQueue()
-        self._lock, self._waiting, self._unfinished = Lock(), 0, 0
         self._later = PutOff()
+        self._line = Line(self._later, urgent)
+        self._lock, self._waiting, self._unfinished = Lock(), 0, 0
         self.commits = 0
         self.folds: Counter[ProcessorId] = Counter()
         self._writers = ThreadPoolExecutor(WRITERS, "falkirk-write")
@@ -81,58 +82,53 @@ class Persistence:
         with self._lock:
             self._unfinished += 1
             self._waiting += not isinstance(effect, Collect | CollectLog)
-        self._queue.put((effect, capture))
+        self._line.put((effect, capture))
 
     def ask(self, question: Callable[[], None]) -> None:
         """Has the thread call ``question`` when all that was queued before is durable."""
-        self._queue.put(question)
+        self._line.put(question)
 
     def close(self) -> None:
         """Ends the thread once everything queued is done."""
-        self._queue.put(None)
+        self._line.put(None)
         self._thread.join()
         self._writers.shutdown()
 
     def _run(self) -> None:
         while True:
             try:
-                item = self._queue.get(timeout=self._later.patience)
+                group = self._line.next(self._later.patience)
             except Empty:
-                self._tidy()
+                self._tidy(self._line.at_once)
                 continue
-            group: list[tuple[Write, Any]] = []
-            while isinstance(item, tuple):
-                effect = item[0]
-                if isinstance(effect, Collect | CollectLog):
-                    self._later.put(effect)
-                else:
-                    if isinstance(effect, Retract) and self._later:
-                        self._write_group(group)
-                        group = []
-                        self._tidy()  # it belongs to the timeline that is left
-                    group.append(item)
-                if len(group) == GROUP_MAX or self._queue.empty():
-                    break
-                item = self._queue.get()
-            self._write_group(group)
-            if self._later.due or not isinstance(item, tuple):
-                self._tidy()
-            if item is None:
-                return
-            if not isinstance(item, tuple):
-                self._attempt(item)
+            match group:
+                case [None]:
+                    self._tidy()
+                    return
+                case [(Retract(), _), *_]:
+                    self._tidy()  # it belongs to the timeline that is left
+                    self._write_group(group)
+                case [question] if callable(question):
+                    self._tidy()
+                    self._attempt(question)
+                case _:
+                    self._write_group(group)
+                    if self._later.due:
+                        self._tidy(self._line.at_once)
 
-    def _write_group(self, group: list[tuple[Write, Any]]) -> None:
+    def _write_group(self, group: list[Any]) -> None:
         if group:
             self._attempt(self._write, group)
             with self._lock:
                 self._waiting -= len(group)
                 self._unfinished -= len(group)
 
-    def _tidy(self) -> None:
-        if count := len(self._later):
+    def _tidy(self, most: int | None = None) -> None:
+        """Collects what was put off; of many, ``most`` at once."""
+        if before := len(self._later):
             began = time.monotonic()
-            self._attempt(self._write, [(effect, None) for effect in self._later.take()])
+            self._attempt(self._write, [(effect, None) for effect in self._later.take(most)])
+            count = before - len(self._later)
             if self._tidied is not None:
                 self._tidied(count, time.monotonic() - began)
             with self._lock:

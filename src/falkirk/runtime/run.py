@@ -23,8 +23,10 @@ from falkirk.runtime.listening import Listener
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
 from falkirk.runtime.report import Report
+from falkirk.runtime.requests import answering, forgetful
 from falkirk.runtime.session import start_session
-from falkirk.store import DamageError, Reference, Store, open_store
+from falkirk.runtime.undoing import undo_what_is_left
+from falkirk.store import DamageError, Reference, Store, open_store, pins
 
 log = logging.getLogger("falkirk.run")
 
@@ -68,7 +70,7 @@ def drive(
 ) -> Report:
     """Goes on from what the store holds; with ``verify`` every file is read first."""
     driver = prepared(blueprint, store, session, options, listeners, verify)
-    with stopped_by_signals(driver):
+    with stopped_by_signals(driver), answering(driver):
         return driver.run()
 
 
@@ -99,7 +101,9 @@ def prepared(
             ", ".join(map(repr, damage.checkpoints)) or "nothing",
             damage.processor,
         )
-    machine = Machine(blueprint.flow, stored if begun(stored) else None, rules, gather)
+    undo_what_is_left(blueprint, store)
+    pinned = pins.held(store.noticeboard.pins(), forgetful(blueprint))
+    machine = Machine(blueprint.flow, stored if begun(stored) else None, rules, gather, pinned)
     return Driver(blueprint, machine, store, materialiser, options, revive, listeners)
 
 

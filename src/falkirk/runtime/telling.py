@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.machine.events import (
@@ -23,6 +24,7 @@ from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.counting import Counts, rows_of
+from falkirk.runtime.history import History
 from falkirk.runtime.listening import (
     LOST_EXECUTOR,
     RESTART,
@@ -39,6 +41,16 @@ if TYPE_CHECKING:
     from falkirk.runtime.driver import Driver
 
 
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A recovery, where those who went back had been, when that was, and what was replayed then."""
+
+    notice: RollbackNotice
+    former: dict[ProcessorId, Any]
+    since: float
+    replayed: int
+
+
 class Telling:
     """Follows a driver, on its thread, and tells listeners on theirs."""
 
@@ -51,8 +63,10 @@ class Telling:
         self._causes: dict[ProcessorId, tuple[str, float]] = {}
         self._writes: dict[int, tuple[Persist, float]] = {}
         self._shown: dict[tuple[ProcessorId, Any], int] = {}
-        self._behind: list[tuple[RollbackNotice, dict[ProcessorId, Any], float]] = []
+        self._behind: list[Behind] = []
         self._before: dict[ProcessorId, Any] = {}
+        self._by_hand = ""
+        self.history = History(driver.persistence.submit, driver.store.noticeboard)
         self._removed = driver.store.files.removed_bytes
 
     def start(self) -> None:
@@ -64,6 +78,7 @@ class Telling:
         """The run is over."""
         if self.listeners:
             self._tell_progress()
+        self._catch_up()
         self.listeners.tell("ended", error)
         self.listeners.close()
 
@@ -73,15 +88,17 @@ class Telling:
         for p in processors:
             self._causes.setdefault(p, (cause, time.monotonic()))
 
-    def before(self) -> None:
-        """A step is about to be made that may take processors back."""
+    def before(self, by_hand: str = "") -> None:
+        """A step is about to be made that may take processors back; ``by_hand`` if people ask."""
+        self._by_hand = by_hand
         standing = self.driver.machine.state.standing
         self._before = {p: each.completed for p, each in standing.items()}
 
     def heard(self, event: Event | None, effects: Iterable[Effect]) -> None:
         """A step was made."""
-        if not self.listeners:
-            return
+        if not self.listeners and not self._behind:
+            effects = [effect for effect in effects if isinstance(effect, RolledBack)]
+            event = None
         match event:
             case Finish():
                 self._finished(event)
@@ -97,20 +114,28 @@ class Telling:
     def look(self) -> None:
         """Tells how the run stands, if that is due."""
         now = time.monotonic()
-        if self.listeners and now - self.told_at >= self.driver.options.progress_seconds:
+        if now - self.told_at >= self.driver.options.progress_seconds:
             self.told_at = now
-            self._tell_progress()
+            if self.listeners:
+                self._tell_progress()
+            self._catch_up()
 
     def _tell_progress(self) -> None:
         progress = progress_of(self.driver, self.counts, self.number)
         self.number += 1
         self.listeners.tell("progressed", progress)
-        still = []
-        for notice, former, since in self._behind:
-            if all(former[p] <= progress.processors[p].completed for p in former):
-                self.listeners.tell("caught_up", notice, time.monotonic() - since)
+
+    def _catch_up(self) -> None:
+        """Tells who of those that went back is where it was."""
+        standing, still = self.driver.machine.state.standing, []
+        for behind in self._behind:
+            if all(former <= standing[p].completed for p, former in behind.former.items()):
+                seconds = time.monotonic() - behind.since
+                self.listeners.tell("caught_up", behind.notice, seconds)
+                rows = self.counts.replayed_rows - behind.replayed
+                self.history.caught_up(behind.notice, seconds, rows)
             else:
-                still.append((notice, former, since))
+                still.append(behind)
         self._behind = still
 
     def _asked(self, effect: Effect) -> None:
@@ -152,7 +177,7 @@ class Telling:
 
     def _again(self, p: ProcessorId, when: Any) -> bool:
         """Whether an event lies where its processor had been before it went back."""
-        return any(p in former and when in former[p] for _, former, _ in self._behind)
+        return any(p in each.former and when in each.former[p] for each in self._behind)
 
     def _durable(self, ticket: int) -> None:
         if ticket not in self._writes:
@@ -181,13 +206,15 @@ class Telling:
         now = time.monotonic()
         known = [self._causes.pop(p) for p in sorted(effect.failed) if p in self._causes]
         cause, since = min(known, key=lambda each: each[1]) if known else (RESTART, now)
+        if self._by_hand:
+            cause, self._by_hand = self._by_hand, ""
         former = {
             p: self._before[p]
             for p, frontier in effect.frontiers.items()
             if p in self._before and not self._before[p] <= frontier
         }
         notice = RollbackNotice(
-            len(self.driver.report.recoveries) + 1,
+            self.history.number(),
             time.time(),
             cause,
             tuple(sorted(effect.failed)),
@@ -197,4 +224,5 @@ class Telling:
             now - since,
         )
         self.listeners.tell("rolled_back", notice)
-        self._behind.append((notice, former, since))
+        self.history.rolled_back(notice)
+        self._behind.append(Behind(notice, former, since, self.counts.replayed_rows))

@@ -21,6 +21,10 @@ from falkirk.store.codec import (
     parsed,
 )
 from falkirk.store.database import Database
+from falkirk.store.noting import UNDO, found
+from falkirk.store.pins import Pinned, pins_in
+from falkirk.store.recoveries import newest
+from falkirk.store.requests import Request, waiting
 
 WATERMARK = "watermark:"
 
@@ -92,6 +96,27 @@ class Noticeboard:
             ],
         )
 
+    def pins(self) -> tuple[Pinned, ...]:
+        """The pins, beyond which nothing may be collected."""
+        with self.database.reading() as connection:
+            return pins_in(connection)
+
+    def requests(self) -> list[Request]:
+        """What people ask of the run and nobody has answered yet."""
+        return waiting(self.database)
+
+    def undone(self) -> dict[ProcessorId, Any]:
+        """What is left to be taken back by outputs: each keeps no more than its frontier."""
+        with self.database.reading() as connection:
+            return {
+                ProcessorId(p): frontier_from_json(value) for p, value in found(connection, UNDO)
+            }
+
+    def last_recovery(self) -> int:
+        """The number of the newest recovery that is remembered."""
+        with self.database.reading() as connection:
+            return newest(connection)
+
     def watermarks(self) -> dict[ProcessorId, Any]:
         """The low-watermarks that monitors have posted."""
         facts = tables.facts
@@ -119,3 +144,14 @@ class Noticeboard:
         raised = frontier_key(frontier_from_key(known) | frontier)
         if raised != known:
             connection.execute(update(facts).where(facts.c.name == name).values(value=raised))
+
+
+def lower(connection: Connection, frontiers: Mapping[ProcessorId, Any]) -> None:
+    """Takes back posted low-watermarks, where a person has gone below them."""
+    facts = tables.facts
+    for p, frontier in frontiers.items():
+        here = facts.c.name == WATERMARK + p
+        known = connection.scalar(select(facts.c.value).where(here).with_for_update())
+        if known is not None and not frontier_from_key(known) <= frontier:
+            lowered = frontier_key(frontier_from_key(known) & frontier)
+            connection.execute(update(facts).where(here).values(value=lowered))

@@ -11,10 +11,11 @@ from falkirk.core.times import ProcessorId
 from falkirk.store.files import Files
 from falkirk.store.lease import Lease
 from falkirk.store.noticeboard import Noticeboard
+from falkirk.store.noting import Note
 from falkirk.store.reference import Reference
 
-StoreEffect = Persist | Retract | Collect | CollectLog
-"""What the machine asks a store to do."""
+StoreEffect = Persist | Retract | Collect | CollectLog | Note
+"""What the machine asks a store to do, and what is noted there besides."""
 
 Revive = Callable[[Reference, str], Any]
 """Makes a batch of a reference and its label."""

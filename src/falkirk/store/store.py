@@ -11,7 +11,7 @@ from falkirk.core.machine.events import Retract
 from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
-from falkirk.store import adoption, audit, tables
+from falkirk.store import adoption, tables
 from falkirk.store.codec import frontier_key, parsed
 from falkirk.store.database import Database
 from falkirk.store.files import Files
@@ -19,11 +19,12 @@ from falkirk.store.garbage import Collector
 from falkirk.store.identity import identity_of
 from falkirk.store.lease import SECONDS, Lease
 from falkirk.store.noticeboard import Noticeboard
+from falkirk.store.noting import Note
 from falkirk.store.protocol import Damage, Garbage, Revive, StoreEffect
 from falkirk.store.reading import Reading
 from falkirk.store.reference import Reference
 from falkirk.store.rows import Rows
-from falkirk.store.writing import carry_out, retract
+from falkirk.store.writing import carry_out
 
 
 class SqlStore:
@@ -101,12 +102,9 @@ class SqlStore:
         self._collector.doom(unused)
 
     def repair(
-        self,
-        effect: Retract,
-        entry: Mapping[str, Any],
-        check: Callable[[Connection], None],
+        self, effect: Retract | Note, check: Callable[[Connection], None] = lambda _: None
     ) -> None:
-        """Carries out a person's rollback and notes ``entry``, in one transaction.
+        """Carries out a person's rollback, or notes what a person wants, in one transaction.
 
         ``check`` looks at the store inside that transaction, and raises where it objects.
         """
@@ -115,8 +113,7 @@ class SqlStore:
             lease.check(connection)
             check(connection)
             rows = Rows(connection, self.files)
-            retract(rows, effect)
-            audit.note(connection, {"at": self.database.now(connection), **entry})
+            carry_out(rows, effect, {}, self.flow)
             unused = rows.settle()
         self._collector.doom(unused)
 

@@ -8,18 +8,20 @@ from sqlalchemy import delete, insert, select
 
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
-from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger, Sent, within
-from falkirk.store import tables
+from falkirk.store import ends, noting, tables
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key, time_key
 from falkirk.store.contents import References, base_to_json
 from falkirk.store.ledgers import read_base, read_records, undecoded
+from falkirk.store.noticeboard import lower
+from falkirk.store.noting import Note
 from falkirk.store.rows import Rows
 
 
 def carry_out(
     rows: Rows,
-    effect: Persist | Retract | Collect | CollectLog,
+    effect: Persist | Retract | Collect | CollectLog | Note,
     captures: Mapping[int, Any],
     flow: Flow | None,
 ) -> None:
@@ -35,6 +37,8 @@ def carry_out(
             collect(rows, effect, flow)
         case CollectLog():
             collect_log(rows, effect)
+        case Note():
+            noting.write(rows.connection, effect)
 
 
 def persist(rows: Rows, effect: Persist, captures: Mapping[int, Any]) -> None:
@@ -74,6 +78,9 @@ def retract(rows: Rows, effect: Retract) -> None:
         keys = rows.connection.scalars(select(records.c.time).where(records.c.processor == p))
         rows.drop_records(p, [key for key in keys if time_from_key(key) not in frontier])
         rows.drop_checkpoints(p, partial(_outside, frontier))
+    if effect.note is not None:  # a person's: it may lead below what monitors have posted
+        lower(rows.connection, effect.frontiers)
+        noting.write(rows.connection, effect.note)
 
 
 def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
@@ -87,6 +94,8 @@ def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
     keys = [time_key(time) for time in effect.times]
     for record in read_records(rows.connection, p, undecoded, keys):
         ledger.records[record.time] = record
+    if flow.processors[p].role is Role.INPUT:
+        ends.remember(rows.connection, p, list(ledger.records.values()))
     ledger.fold(watermark, effect.times)
     ledger.base.state = list(effect.state)
     found: References = {}

@@ -8,17 +8,15 @@ from typing import Any
 from falkirk.core.errors import ConfigurationError, FalkirkError, StoreError
 from falkirk.core.frontier import SequenceFrontier
 from falkirk.core.times import INF, ProcessorId
+from falkirk.inspection.carrying import carry_out
 from falkirk.inspection.causes import Causes
 from falkirk.inspection.look import Look, look, look_at, opened
-from falkirk.inspection.repair import (
-    apply_plan,
-    plan_rollback,
-    read_plan,
-    refuse_live,
-)
+from falkirk.inspection.pinning import planned, put, remove
+from falkirk.inspection.pins import described, pins_of, read_bounds, the_pin
+from falkirk.inspection.repair import plan_rollback, read_plan, refuse_live
 from falkirk.inspection.retention import orphans_of, retention_of
 from falkirk.inspection.supposing import named, suppose
-from falkirk.inspection.times import START, read_bound
+from falkirk.inspection.times import START
 from falkirk.inspection.words import until
 
 PLANS_MAX = 32
@@ -61,22 +59,52 @@ class Answers:
         """What is kept, and who is the reason."""
         with opened(self.place) as store:
             seen = look(store)
-            return asdict(retention_of(seen, orphans_of(store, seen)))
+            pins = [asdict(each) for each in pins_of(seen)]
+            return asdict(retention_of(seen, orphans_of(store, seen))) | {"pins": pins}
+
+    def plan_pin(self, name: str, outputs: bool, why: str) -> dict[str, Any]:
+        """The pin that would be made now; nothing is changed."""
+        seen = look_at(self.place)
+        return asdict(described(seen, planned(seen, name, {}, outputs, why)))
+
+    def pin(self, name: str, outputs: bool, why: str) -> dict[str, Any]:
+        """Pins the present."""
+        if not why.strip():
+            raise ConfigurationError("nothing was changed: say why; it is kept with the pin")
+        with opened(self.place) as store:
+            seen = look(store)
+            put(store, seen, planned(seen, name, {}, outputs, why.strip()), {})
+        return {"done": True}
+
+    def unpin(self, name: str, confirmed: str, why: str) -> dict[str, Any]:
+        """Lets a pin go, if its name was typed."""
+        with opened(self.place) as store:
+            seen = look(store)
+            the_pin(seen, name)
+            if confirmed != name:
+                raise ConfigurationError(f"nothing was changed: type {name!r} to confirm")
+            remove(store, seen, name, why.strip())
+        return {"done": True}
 
     def repairs(self) -> dict[str, Any]:
         """Whether a repair is possible now, and which there were."""
         seen = look_at(self.place)
         refused = None
-        try:
-            refuse_live(seen)
-        except FalkirkError as error:
-            refused = str(error)
-        return {"refused": refused, "audit": [dict(entry) for entry in seen.audit][::-1]}
+        if seen.holder.state == "expired":
+            try:
+                refuse_live(seen)
+            except FalkirkError as error:
+                refused = str(error)
+        return {
+            "refused": refused,
+            "running": seen.holder.state == "live",
+            "audit": [dict(entry) for entry in seen.audit][::-1],
+        }
 
     def plan(self, targets: list[str]) -> dict[str, Any]:
         """The plan that takes processors back, each ``P@TIME``; it is kept under its ``id``."""
         seen = look_at(self.place)
-        bounds = dict(read_bound(seen.flow.graph, target) for target in targets)
+        bounds = read_bounds(seen, targets)
         if not bounds:
             raise ConfigurationError("say who goes back where, as PROCESSOR@TIME")
         plan = plan_rollback(seen, bounds)
@@ -101,7 +129,7 @@ class Answers:
         if not reason.strip():
             raise ConfigurationError("nothing was changed: say why; it is kept with the repair")
         with opened(self.place) as store:
-            apply_plan(store, plan, reason.strip())
+            carry_out(store, plan, reason.strip())
         del self._plans[key]
         return {"done": True, "moves": list(plan.moves)}
 
@@ -117,6 +145,11 @@ def choices(seen: Look, p: ProcessorId) -> list[dict[str, str]]:
         {"time": text, "words": until(frontier)}
         for frontier in frontiers
         if final <= frontier and (text := typed(frontier)) is not None
+    ]
+    found += [
+        {"time": pin.name, "words": f"pin {pin.name}"}
+        for pin in seen.pins
+        if p in pin.frontiers and final <= pin.frontiers[p]
     ]
     if final.is_empty:
         found.insert(0, {"time": START, "words": "nothing"})

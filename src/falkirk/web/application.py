@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from falkirk.core.errors import ConfigurationError, FalkirkError
-from falkirk.inspection.repair import StalePlanError
+from falkirk.inspection.asking import StalePlanError
 from falkirk.telemetry.prometheus import PrometheusListener
 from falkirk.web.access import Guard
 from falkirk.web.answers import Answers
@@ -45,6 +45,9 @@ class Application:
             Route("/api/events", self.events),
             Route("/api/explain/{processor:path}", self.explain),
             Route("/api/storage", self.storage),
+            Route("/api/pins/plan", self.plan_pin, methods=["POST"]),
+            Route("/api/pins", self.pin, methods=["POST"]),
+            Route("/api/pins/remove", self.unpin, methods=["POST"]),
             Route("/api/what-if", self.what_if, methods=["POST"]),
             Route("/api/repair", self.repairs),
             Route("/api/repair/plan", self.plan, methods=["POST"]),
@@ -94,6 +97,29 @@ class Application:
     async def storage(self, _: Request) -> Response:
         """What is kept."""
         return await answered(self.answers.storage)
+
+    async def plan_pin(self, request: Request) -> Response:
+        """What a pin would keep."""
+        return await self._pin(request, self.answers.plan_pin)
+
+    async def pin(self, request: Request) -> Response:
+        """Pins the present."""
+        return await self._pin(request, self.answers.pin)
+
+    async def _pin(self, request: Request, question: Callable[..., dict[str, Any]]) -> Response:
+        asked = await body(request)
+        if isinstance(asked, Response):
+            return asked
+        name, why = (str(asked.get(key, "")) for key in ("name", "why"))
+        return await answered(question, name, asked.get("outputs") is True, why)
+
+    async def unpin(self, request: Request) -> Response:
+        """Lets a pin go."""
+        asked = await body(request)
+        if isinstance(asked, Response):
+            return asked
+        given = [str(asked.get(key, "")) for key in ("name", "confirm", "why")]
+        return await answered(self.answers.unpin, *given)
 
     async def repairs(self, _: Request) -> Response:
         """Which repairs there were."""

@@ -3,19 +3,20 @@
 import time
 from asyncio import AbstractEventLoop, Queue
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
 from falkirk.core.errors import FalkirkError
 from falkirk.core.times import EdgeId, ProcessorId
-from falkirk.inspection.look import Look, look_at
+from falkirk.inspection.look import Look, look_at, opened
+from falkirk.inspection.recoveries import Remembered, remembered
 from falkirk.runtime.listening import Listener, RollbackNotice
 from falkirk.runtime.progress import Progress
 from falkirk.web import shapes
 from falkirk.web.pages import Message, Pages, encoded
-from falkirk.web.recoveries import Ends, observed, told
+from falkirk.web.recoveries import Ends, observed, retold, told
 from falkirk.web.shapes import Values, changed
 
 TRAIL_POINTS_MAX = 60_000
@@ -86,7 +87,11 @@ class Feed(Listener):
 
     def started(self, flow: str) -> None:
         """A run has begun."""
+        look, known = self._details(), self._remembered()
         with self._lock:
+            self.recoveries.clear()
+            if look is not None:
+                self._know(look, known)
             self.state = {"state": "running", "at": time.time(), "error": None}
             self.graph, self.values, self.edges = None, {}, {}
             self._rates.clear()
@@ -145,8 +150,8 @@ class Feed(Listener):
 
     # A store that is looked at.
 
-    def seen(self, look: Look) -> None:
-        """How the flow stands by its store."""
+    def seen(self, look: Look, known: Iterable[Remembered] = ()) -> None:
+        """How the flow stands by its store, which remembers recoveries."""
         with self._lock:
             before, self._look = self._look, look
             state: Values = {
@@ -162,7 +167,9 @@ class Feed(Listener):
                 return
             edges = shapes.edge_values_of_look(look)
             self._show(shapes.graph_of_look(look), values, edges, state)
-            entry = observed(len(self.recoveries) + 1, before, look) if before else None
+            if self._know(look, known) or before is None:
+                return
+            entry = observed(max(self.recoveries, default=0) + 1, before, look)
             if entry is not None:
                 self._remember(entry)
 
@@ -175,6 +182,12 @@ class Feed(Listener):
         if self.state.get("error") != trouble:
             self.state = self.state | {"error": trouble, "at": time.time()}
             self.pages.tell("state", self.state)
+
+    @property
+    def settled(self) -> int:
+        """Up to which number recoveries are known and will not change any more."""
+        numbers = (n for n, entry in self.recoveries.items() if entry["caught_up"] is None)
+        return min(numbers, default=max(self.recoveries, default=0) + 1) - 1
 
     # What is kept.
 
@@ -219,6 +232,23 @@ class Feed(Listener):
             p: round(max(0, each.rows - before.get(p, 0)) / seconds, 1)
             for p, each in progress.processors.items()
         }
+
+    def _know(self, look: Look, known: Iterable[Remembered]) -> bool:
+        """Takes over what the store remembers; whether anything of that is new."""
+        entries = retold(look, known)
+        fresh = [entry for entry in entries if self.recoveries.get(entry["number"]) != entry]
+        for entry in fresh:
+            self._remember(entry)
+        return bool(fresh)
+
+    def _remembered(self) -> list[Remembered]:
+        if self.place is None:
+            return []
+        try:
+            with opened(self.place) as store:
+                return remembered(store)
+        except FalkirkError:
+            return []
 
     def _details(self) -> Look | None:
         if self.place is None:

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from threading import Event, Thread
 
 from falkirk.core.errors import FalkirkError
-from falkirk.inspection.look import look_at
+from falkirk.inspection.look import look as seen_now
+from falkirk.inspection.look import opened
+from falkirk.inspection.recoveries import remembered
 from falkirk.web.feed import Feed
 
 SECONDS = 1.0
@@ -18,7 +20,8 @@ def polled(feed: Feed, place: str, seconds: float = SECONDS) -> Iterator[None]:
 
     def look() -> None:
         try:
-            feed.seen(look_at(place))
+            with opened(place) as store:
+                feed.seen(seen_now(store), remembered(store, after=feed.settled))
         except FalkirkError as error:
             feed.unwell(str(error))
 

@@ -7,6 +7,7 @@ from falkirk.core.constraints import Violation
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.inspection.causes import SECTIONS, in_words
 from falkirk.inspection.look import Look
+from falkirk.inspection.recoveries import Remembered
 from falkirk.runtime.listening import RollbackNotice
 from falkirk.web.shapes import Values, marked
 
@@ -20,7 +21,7 @@ REASONS_MAX = 4
 
 
 def told(notice: RollbackNotice, ends: Ends, numbered: set[ProcessorId]) -> Values:
-    """A recovery of a run that was listened to."""
+    """A recovery as the run has told it."""
     moved = [
         {
             "processor": p,
@@ -46,12 +47,24 @@ def told(notice: RollbackNotice, ends: Ends, numbered: set[ProcessorId]) -> Valu
     }
 
 
+def retold(look: Look, known: Iterable[Remembered]) -> list[Values]:
+    """Recoveries as the store remembers them."""
+    edges = look.flow.graph.edges.items()
+    ends = {name: (each.source, each.target) for name, each in edges}
+    numbered = {p for p in look.flow.processors if look.flow.numbered(p)}
+    return [
+        told(each.notice, ends, numbered)
+        | {"kept": each.kept, "caught_up": each.caught_up, "rows": each.rows}
+        for each in known
+    ]
+
+
 def reasons(violations: Iterable[Violation], ends: Ends, numbered: set[ProcessorId]) -> list[Any]:
     """The constraints that forced a processor, in words."""
     found = []
     for each in list(violations)[:REASONS_MAX]:
         by = each.processor
-        if each.edge is not None:
+        if each.edge is not None and each.edge in ends:
             source, target = ends[each.edge]
             by = target if each.constraint == "discarded-messages" else source
             words = in_words(each, by, target in numbered)

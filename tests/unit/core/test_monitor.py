@@ -104,3 +104,46 @@ def test_the_low_watermarks_satisfy_every_constraint() -> None:
 def test_an_update_of_nothing() -> None:
     advance = monitor_at(2).update([])
     assert (advance.watermarks, advance.logs, advance.acknowledge) == ({}, {}, {})
+
+
+def test_a_kept_past_can_be_gone_back_to_below_the_low_watermark() -> None:
+    monitor = monitor_at(1)
+    monitor.keep(dict.fromkeys("pqr", upto(1)))
+    for t in (2, 5):
+        monitor.update([Completed("p", upto(t)), *(Saved(p, Checkpoint(upto(t))) for p in "qr")])
+    assert monitor.watermark("r") == upto(5)
+    plan = monitor.rollback_plan((), live(9), {"r": upto(4)})
+    assert plan.frontiers == {"p": upto(2), "q": upto(2), "r": upto(2)}
+    monitor.go_back(plan.frontiers)
+    assert [monitor.watermark(p) for p in "pqr"] == [upto(2)] * 3
+    assert not violations(monitor.choice())
+    advance = monitor.update(
+        [Completed("p", upto(3)), *(Saved(p, Checkpoint(upto(3))) for p in "qr")]
+    )
+    assert advance.watermarks == dict.fromkeys("pqr", upto(3))
+
+
+def test_nothing_is_kept_that_nobody_asked_to_keep() -> None:
+    monitor = monitor_at(1)
+    monitor.update([Completed("p", upto(5)), *(Saved(p, Checkpoint(upto(5))) for p in "qr")])
+    with pytest.raises(RecoveryError, match=r"'r' cannot go back to ↓\(4\): ↓\(5\) is the oldest"):
+        monitor.rollback_plan((), live(9), {"r": upto(4)})
+
+
+def test_a_bound_binds_those_who_are_alive_and_stateless() -> None:
+    monitor = monitor_at(3)
+    plan = monitor.rollback_plan((), live(9), {"p": upto(3)})
+    assert plan.frontiers["p"] == upto(3)
+
+
+def live(t: int) -> dict[str, Checkpoint]:
+    """What everybody has done: all up to ``t``."""
+    return {
+        p: Checkpoint(
+            EPOCH.top,
+            upto(t),
+            {edge.name: upto(t) for edge in GRAPH.inputs(p)},
+            {edge.name: upto(t) for edge in GRAPH.outputs(p)},
+        )
+        for p in "pqr"
+    }

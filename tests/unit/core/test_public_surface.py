@@ -26,8 +26,9 @@ INTERNAL = {
     "family": {"FamilyChoice"},
     "frontier": {"antichain", "show_time"},
     "graph": {"Topology"},
-    "order": {"joins", "product_leq"},
+    "order": {"joins", "least", "product_leq"},
     "projection": {"LoopProjection"},
+    "words": {"at", "until"},
 }
 FOREIGN = ("click", "py4j", "pyarrow", "pyspark", "rich", "sqlalchemy")
 

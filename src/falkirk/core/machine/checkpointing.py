@@ -1,6 +1,6 @@
 """Checkpoints of completed times, announced in order, and what the watermarks then allow."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ from falkirk.core.machine.releasing import (
 from falkirk.core.machine.state import State, Ticket
 from falkirk.core.monitor import Completed, Saved, Update
 from falkirk.core.policy import Regime
-from falkirk.core.times import ProcessorId
+from falkirk.core.times import EdgeId, ProcessorId
 
 
 def look(state: State, flush: bool = False) -> list[Effect]:
@@ -210,35 +210,49 @@ def advance(state: State, updates: Iterable[Update]) -> list[Effect]:
     if not updates:
         return []
     allowed = state.monitor.update(updates)
+    return forget(state, allowed.logs, allowed.watermarks, allowed.acknowledge)
+
+
+def forget(
+    state: State,
+    edges: Iterable[EdgeId],
+    risen: Collection[ProcessorId],
+    inputs: Iterable[ProcessorId],
+) -> list[Effect]:
+    """Does what low-watermarks and pins allow: for logs, for those who have risen, for inputs."""
     effects: list[Effect] = []
     senders: dict[ProcessorId, None] = {}
-    for edge, reached in allowed.logs.items():
-        p = state.flow.graph.edges[edge].source
+    graph = state.flow.graph
+    for edge in edges:
+        p, target = graph.edges[edge].source, graph.edges[edge].target
+        reached = graph.domains[target].part(state.collectable(target), edge)
         if state.ledgers[p].forget_log(edge, reached):
             senders[p] = None
             effects.append(CollectLog(edge, reached))
-    for p, watermark in allowed.watermarks.items():
-        effects += release(state, p, watermark)
+    for p in risen:
+        effects += release(state, p, state.showable(p))
         effects += collect(state, p)
     for p in senders:
-        if p not in allowed.watermarks:
+        if p not in risen:
             effects += collect(state, p)
-    for p, frontier in allowed.acknowledge.items():
-        effects.append(Acknowledge(p, frontier))
-    return effects
+    return effects + [
+        Acknowledge(p, frontier) for p in inputs if not (frontier := state.collectable(p)).is_empty
+    ]
 
 
 def collect(state: State, p: ProcessorId) -> list[Effect]:
     """Folds what lies below the low-watermark; an output first waits for the outside to take it."""
     if state.flow.restores_anywhere(p):
         return []
-    watermark, ledger = state.monitor.watermark(p), state.ledgers[p]
+    watermark, ledger = state.collectable(p), state.ledgers[p]
     if state.is_output(p):
         if waits(state, p, watermark):
             return []
         for record in ledger.inside(watermark):
             record.state = []
     times = () if state.standing[p].replaying else ledger.finished(watermark)
+    if watermark == ledger.base.frontier and not times:
+        return []
     ledger.fold(watermark, times)
     if state.is_output(p):
         standing = state.standing[p]

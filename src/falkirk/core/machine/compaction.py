@@ -16,7 +16,7 @@ from falkirk.core.domain import Structured
 from falkirk.core.machine.events import Collect, Compacted, Effect
 from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.state import State
-from falkirk.core.order import product_leq
+from falkirk.core.order import least, product_leq
 from falkirk.core.reorder import spread
 from falkirk.core.times import INF, ProcessorId, Time
 
@@ -79,15 +79,6 @@ def least_outside(domain: Structured, frontier: Any) -> list[Time]:
         ]
         found = least(beyond)
     return found
-
-
-def least(times: list[Time]) -> list[Time]:
-    """The minimal ones of ``times`` in product order."""
-    return [
-        time
-        for time in sorted(set(times))
-        if not any(other != time and product_leq(other, time) for other in times)
-    ]
 
 
 def compact(state: State, event: Compacted) -> list[Effect]:

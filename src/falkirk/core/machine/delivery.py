@@ -22,7 +22,7 @@ from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.ledger import Past, Record, Sent, within
 from falkirk.core.machine.message import Message, deliverable
 from falkirk.core.machine.state import State
-from falkirk.core.order import joins
+from falkirk.core.order import joins, least
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
 
 
@@ -54,9 +54,10 @@ def enabled(state: State) -> list[Item]:
         if standing.replaying:
             found += list(standing.restoring)[:1] if p not in occupied else []
         elif standing.requests:
+            # A request holds all later times open, so only the first ones can be complete.
             found += [
                 Notification(p, time)
-                for time in sorted(standing.requests)
+                for time in least(standing.requests)
                 if (p, time) not in busy and state.progress.may_notify(p, time)
             ]
     return found
@@ -105,11 +106,19 @@ def finish(state: State, event: Finish) -> bool:
         check_result(state, p, work.time, isinstance(item, Notification), event.result)
     if current:
         del state.running[work.number]
-        state.uncount(p, work.time)
+    applied(state, work, event.result)
+    if current:
+        state.uncount(p, work.time)  # last: what it led to is counted by now
+    return True
+
+
+def applied(state: State, work: Work, result: Result) -> None:
+    """Applies a result that was checked."""
+    p, item = work.processor, work.item
     record = state.ledgers[p].at(work.time)
     if isinstance(item, Again):
-        apply_again(record, item, event.result)
-        return True
+        apply_again(record, item, result)
+        return
     edge, batch = None, None
     if isinstance(item, Delivery):
         edge, batch = item.message.edge, item.message.batch
@@ -118,10 +127,9 @@ def finish(state: State, event: Finish) -> bool:
             arrive(state, p, work.time)
     else:
         record.notified = True
-    sent = apply(state, p, record, event.result)
+    sent = apply(state, p, record, result)
     if state.flow.processors[p].policy.replays:
         record.delivered.append(Past(work.number, edge, batch, sent))
-    return True
 
 
 def apply_again(record: Record, item: Again, result: Result) -> None:

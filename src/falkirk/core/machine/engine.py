@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from falkirk.core.errors import InvariantError
-from falkirk.core.machine import checkpointing, compaction, delivery, latest, recovery, replay
+from falkirk.core.machine import (
+    checkpointing,
+    compaction,
+    delivery,
+    latest,
+    recovery,
+    repair,
+    replay,
+)
 from falkirk.core.machine.events import (
     Again,
     Close,
@@ -16,9 +24,11 @@ from falkirk.core.machine.events import (
     Fail,
     Finish,
     Flush,
+    GoBack,
     Ingest,
     Item,
     Persisted,
+    Pin,
     PutBack,
     Suspect,
     Tick,
@@ -41,9 +51,15 @@ class Machine:
         stored: Mapping[ProcessorId, Stored] | None = None,
         rules: Rules = ALL_RULES,
         gather: Gather = as_they_are,
+        pinned: Pin | None = None,
     ) -> None:
-        """Starts a flow afresh, or goes on from what a store holds; ``effects`` come with that."""
+        """Starts a flow afresh, or goes on from what a store holds; ``effects`` come with that.
+
+        What is ``pinned`` is kept from the start.
+        """
         self.state = State(flow, rules)
+        if pinned is not None:
+            repair.bound(self.state, pinned)
         self.state.gather = gather
         self.effects: list[Effect] = []
         if stored is not None:
@@ -120,6 +136,10 @@ class Machine:
                 return recovery.fail(state, event.processors, event.stored) + checkpointing.look(
                     state
                 )
+            case Pin():
+                return repair.pin(state, event)
+            case GoBack():
+                return repair.go_back(state, event) + checkpointing.look(state)
             case Tick():
                 state.now = event.now
                 state.progress.stale.update(state.standing)

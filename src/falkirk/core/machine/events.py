@@ -30,11 +30,13 @@ __all__ = [
     "Fail",
     "Finish",
     "Flush",
+    "GoBack",
     "Ingest",
     "Item",
     "Notification",
     "Persist",
     "Persisted",
+    "Pin",
     "PutBack",
     "Release",
     "Restore",
@@ -135,6 +137,31 @@ class Fail:
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """From now on nothing outside ``kept`` is collected or acknowledged, nothing outside ``shown``
+    released.
+
+    Both bound low-watermarks, for the processors that they name, in the place of earlier bounds.
+    """
+
+    kept: Mapping[ProcessorId, Any]
+    shown: Mapping[ProcessorId, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class GoBack:
+    """A person takes processors back: nothing has failed, but each keeps no more than its bound.
+
+    Nobody goes below ``promised``; if somebody had to, all is left as it is. The outputs in
+    ``undone`` can take back what they have shown.
+    """
+
+    bounds: Mapping[ProcessorId, Any]
+    promised: Mapping[ProcessorId, Any] = field(default_factory=dict)
+    undone: frozenset[ProcessorId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """The driver's clock, in seconds: for checkpoints that are due by time."""
 
@@ -170,6 +197,8 @@ Event = (
     | Suspect
     | Trust
     | Fail
+    | Pin
+    | GoBack
     | Tick
     | Flush
     | Compacted
@@ -200,11 +229,13 @@ class Persist:
 class Retract:
     """Forget, durably and before any later Persist, what lies outside these frontiers.
 
-    One transaction for all; late writes of earlier incarnations must not become visible.
+    One transaction for all; late writes of earlier incarnations must not become visible. A ``note``
+    of the driver's becomes durable in the same one.
     """
 
     frontiers: dict[ProcessorId, Any]
     incarnations: dict[ProcessorId, int]
+    note: Any = None
 
 
 @dataclass(frozen=True, slots=True)

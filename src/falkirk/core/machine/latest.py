@@ -68,7 +68,7 @@ def settled(state: State) -> list[Delivered]:
     for bridge in state.flow.latest.values():
         ledger = state.ledgers[bridge.versions]
         safe = [tuple(time) for _, time in ledger.base.state]
-        for record in ledger.inside(state.monitor.watermark(bridge.versions)):
+        for record in ledger.inside(state.collectable(bridge.versions)):
             safe += map(tuple, record.state)
         on_offer = state.versions[bridge.slow]
         for time in [time for time in sorted(on_offer) if safe and time <= max(safe)]:

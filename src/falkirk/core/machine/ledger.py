@@ -69,9 +69,10 @@ class Ledger:
 
     def trace(self, time: Any) -> list[tuple[Any, Batch]]:
         """The state that an event at ``time`` may see, with its times: all up to that one."""
-        found = [entry for entry in self.base.state if _sees(time, entry[0])]
+        every = isinstance(time, SequenceNumber)
+        found = [entry for entry in self.base.state if every or product_leq(entry[0], time)]
         for record in self.records.values():
-            if record.state and _sees(time, record.time):
+            if record.state and (every or product_leq(record.time, time)):
                 found += [(record.time, batch) for batch in record.state]
         return found
 
@@ -219,7 +220,3 @@ def within(message: Message | Sent, reached: Any) -> bool:
     """Whether a message's time lies in what a frontier of its receiver says about its edge."""
     time = message.time
     return ((time.number,) if isinstance(time, SequenceNumber) else time) in reached
-
-
-def _sees(time: Any, earlier: Any) -> bool:
-    return isinstance(time, SequenceNumber) or product_leq(earlier, time)

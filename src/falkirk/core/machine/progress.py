@@ -16,6 +16,8 @@ from falkirk.core.reorder import predecessor
 from falkirk.core.times import INF, ProcessorId, Time
 
 Pointstamp = tuple[ProcessorId, Time]
+Known = tuple[Any, Pointstamp | None, Time | None]
+"""What is complete, one pointstamp that keeps it from being more, and the time that it leads to."""
 
 
 class Progress:
@@ -36,7 +38,7 @@ class Progress:
         for (p, q), paths in summaries.items():
             self._from[p].append((q, paths))
         self.counts: dict[ProcessorId, dict[Time, int]] = {p: {} for p in domains}
-        self._known: dict[ProcessorId, tuple[Any, Pointstamp | None]] = {}
+        self._known: dict[ProcessorId, Known] = {}
         self.stale: set[ProcessorId] = set()
 
     def add(self, processor: ProcessorId, time: Time) -> None:
@@ -46,10 +48,24 @@ class Progress:
         counts[time] = count + 1
         if count:
             return
+        stamp = (processor, time)
         for q, paths in self._from[processor]:
             known = self._known.get(q)
-            if known and any(path.apply(time) in known[0] for path in paths):
-                del self._known[q]
+            if known is None:
+                continue
+            complete, blocking, first = known
+            for path in paths:
+                reached = path.apply(time)
+                if reached == first:
+                    # Of those that hold q up equally, the newest goes last: a message that
+                    # moves on leaves what is known of everybody behind it as it is.
+                    blocking = stamp
+                elif reached in complete:
+                    del self._known[q]
+                    break
+            else:
+                if blocking is stamp:
+                    self._known[q] = (complete, blocking, first)
 
     def remove(self, processor: ProcessorId, time: Time) -> None:
         """One reason less: perhaps the last for which something was not complete elsewhere."""
@@ -93,7 +109,7 @@ class Progress:
                         return False
         return True
 
-    def _completed(self, p: ProcessorId) -> tuple[Any, Pointstamp | None]:
+    def _completed(self, p: ProcessorId) -> Known:
         """What is complete at p, and the one pointstamp that keeps it from being more, if one does.
 
         Paths keep the lexicographic order, so where it is total the first stamp is what counts.
@@ -111,7 +127,8 @@ class Progress:
                         time = path.apply(stamp)
                         if first is None or time < first:
                             first, blocking = time, (q, stamp)
-            return domain.top if first is None else TotalFrontier(predecessor(first)), blocking
+            complete = domain.top if first is None else TotalFrontier(predecessor(first))
+            return complete, blocking, first
         ahead = {
             path.apply(stamp) for q, paths in self._into[p] for stamp in counts[q] for path in paths
         }
@@ -124,4 +141,4 @@ class Progress:
                 for i, c in enumerate(time)
                 if c > 0
             )
-        return complete, None
+        return complete, None, None

@@ -40,7 +40,7 @@ def fail(
         state.monitor.retract(p, frontier)
     effects = roll(state, solution, moved, stored)
     for p in sorted(failed):
-        effects += release(state, p, state.monitor.watermark(p))
+        effects += release(state, p, state.showable(p))
     return [RolledBack(failed, dict(solution.frontiers), solution.reasons), *effects]
 
 
@@ -137,6 +137,7 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
     standing.held = [] if lost else [m for m in standing.held if m.cause in frontier]
     kept = dict.fromkeys(standing.delivered, 0) if lost else standing.released
     standing.released = {time: count for time, count in kept.items() if time in frontier}
+    standing.delivered = {time for time in standing.delivered if time in frontier}
     standing.restoring.clear()
     standing.replaying = frozenset()
     standing.requests = state.ledgers[p].pending_requests()

@@ -85,6 +85,8 @@ class State:
             p: {} for p in flow.latest
         }
         self.monitor = self.new_monitor()
+        self.kept: dict[ProcessorId, Any] = {}
+        self.shown: dict[ProcessorId, Any] = {}
         self.running: dict[int, Work] = {}
         self.suspected: set[ProcessorId] = set()
         self.tickets: dict[int, Ticket] = {}
@@ -104,6 +106,16 @@ class State:
             if self.flow.restores_anywhere(p)
         }
         return Monitor(self.flow.recovery, stateless)
+
+    def collectable(self, p: ProcessorId) -> Any:
+        """What of ``p`` may be collected and acknowledged: its low-watermark, as far as pins go."""
+        watermark = self.monitor.watermark(p)
+        return watermark & self.kept[p] if p in self.kept else watermark
+
+    def showable(self, p: ProcessorId) -> Any:
+        """What an output may show for good: its low-watermark, as far as pins that hold it go."""
+        watermark = self.monitor.watermark(p)
+        return watermark & self.shown[p] if p in self.shown else watermark
 
     def number(self) -> int:
         """A fresh number for a message, a piece of work or a ticket."""

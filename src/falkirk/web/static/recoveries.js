@@ -4,7 +4,8 @@ import { model } from "./model.js";
 import { clock, day, el, listed, number, seconds, several } from "./format.js";
 
 const MOST = 60;
-const KINDS = { restart: "Restart", "lost-executor": "Lost executor", error: "Error", observed: "Rollback" };
+const TODAY_SECONDS = 43_200;
+const KINDS = { restart: "Restart", "lost-executor": "Lost executor", error: "Error", repair: "Repair", observed: "Rollback" };
 
 export class RecoveriesView {
   constructor(host) {
@@ -14,7 +15,7 @@ export class RecoveriesView {
       el(
         "div",
         { class: "page" },
-        el("header", {}, el("h2", {}, "Recoveries"), el("p", {}, "Each failure with its cause, where everybody went, and the constraint that forced them.")),
+        el("header", {}, el("h2", {}, "Recoveries"), el("p", {}, "Each failure with its cause, where everybody went, and the constraint that forced them; earlier runs included.")),
         this.list,
       ),
     );
@@ -25,7 +26,7 @@ export class RecoveriesView {
     if (!["graph", "recovery", "everything"].includes(kind)) return;
     const newest = [...model.recoveries].reverse();
     if (!newest.length) {
-      const words = model.live ? "Nothing has failed since this run began." : "Nothing has gone back since this page was opened.";
+      const words = "Nothing has ever gone back.";
       this.list.replaceChildren(el("li", { class: "empty" }, words));
       return;
     }
@@ -39,14 +40,14 @@ export class RecoveriesView {
     const details = el(
       "details",
       { open: this.open.has(which), ontoggle: (event) => (event.target.open ? this.open.add(which) : this.open.delete(which)) },
-      el("summary", {}, went ? `${several(moved.length, "processor")} went back, ${went} of them on others’ account` : `${several(moved.length, "processor")} went back`),
+      el("summary", {}, went && recovery.failed.length ? `${several(moved.length, "processor")} went back, ${went} of them on others’ account` : `${several(moved.length, "processor")} went back`),
       el("ul", { class: "moves" }, moved.slice(0, MOST).map(move)),
       moved.length > MOST && el("p", { class: "faint" }, `and ${number(moved.length - MOST)} more`),
     );
     return el(
       "li",
       { class: `story kind-${recovery.kind}` },
-      el("p", { class: "when" }, el("time", { title: day(recovery.at) }, clock(recovery.at)), el("span", { class: "kind" }, KINDS[recovery.kind])),
+      el("p", { class: "when" }, el("time", { title: day(recovery.at) }, Date.now() / 1000 - recovery.at < TODAY_SECONDS ? clock(recovery.at) : day(recovery.at)), el("span", { class: "kind" }, KINDS[recovery.kind])),
       el("div", {}, el("h3", { class: "cause" }, cause(recovery)), costs(recovery, kept), details),
     );
   }
@@ -54,6 +55,7 @@ export class RecoveriesView {
 
 const cause = ({ kind, cause: words, failed }) => {
   if (kind === "restart") return "The run began again from its store";
+  if (kind === "repair") return `Somebody took it back, ${words.replace(/^by hand, /, "")}`;
   if (kind === "observed") return "Processors have gone back; the store does not say why";
   const who = listed(failed);
   return kind === "lost-executor" ? `${who} lost what was in the memory of an executor` : `${who} failed: ${words}`;
@@ -63,7 +65,7 @@ const costs = ({ kept, caught_up, seconds: decided, rows, moved }) => {
   const epochs = moved.reduce((sum, each) => sum + (each.epochs ?? 0), 0);
   const facts = [
     [kept ? several(kept, "processor") : "nobody", "kept everything"],
-    decided == null ? null : [seconds(decided), "until all were back"],
+    !decided ? null : [seconds(decided), "until all were back"],
     caught_up == null ? null : [seconds(caught_up), "until all was as before"],
     epochs ? [several(epochs, "epoch"), "done again"] : null,
     rows ? [several(rows, "row"), "processed again"] : null,

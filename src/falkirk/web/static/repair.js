@@ -31,7 +31,7 @@ export class RepairView {
           "header",
           {},
           el("h2", {}, "Repair"),
-          el("p", {}, "Put a stopped flow back to an earlier time, so that the next run goes on from there. Everybody else goes back just as far as it must. What was released or acknowledged is never undone."),
+          el("p", {}, "Put a flow back to an earlier time, so that it goes on from there. Everybody else goes back just as far as it must. What was released or acknowledged is never undone."),
         ),
         this.status,
         this.form,
@@ -77,9 +77,10 @@ export class RepairView {
 
   async load() {
     try {
-      const { refused, audit } = await ask("/api/repair");
-      this.status.replaceChildren(refused ? el("p", { class: "notice" }, `This flow runs, and a repair needs one that is stopped: ${refused}.`) : "");
-      this.past.replaceChildren(...(audit.length ? [el("h3", {}, "Repairs so far"), el("ul", { class: "audit" }, audit.map(entry))] : []));
+      const { refused, running, audit } = await ask("/api/repair");
+      const words = refused ?? (running ? "This flow is running. It goes back by itself, and those who need not go back go on." : null);
+      this.status.replaceChildren(words ? el("p", { class: "notice" }, words) : "");
+      this.past.replaceChildren(...(audit.length ? [el("h3", {}, "Changes by hand so far"), el("ul", { class: "audit" }, audit.map(entry))] : []));
     } catch (error) {
       this.status.replaceChildren(el("p", { class: "notice bad" }, error.message));
     }
@@ -113,6 +114,9 @@ export class RepairView {
         { class: "plan" },
         el("h3", {}, "The plan"),
         el("p", { class: "lead" }, summary(plan, plan.moves)),
+        plan.running && el("p", { class: "soft" }, "So far it goes back at most: the run keeps what it can."),
+        plan.undo.length > 0 && el("p", { class: "soft" }, `What these outputs have shown of it is taken back: ${plan.undo.join(", ")}.`),
+        plan.pins.length > 0 && el("p", { class: "soft" }, `These pins lie in what is undone, and go with it: ${plan.pins.join(", ")}.`),
         ...fatesOf(plan, plan.moves),
         el(
           "form",
@@ -129,7 +133,7 @@ export class RepairView {
           typed,
           el("div", { class: "buttons" }, go, el("a", { href: file, download: "plan.json" }, "Save the plan as a file")),
         ),
-        el("p", { class: "faint note" }, "Exactly this is done, or nothing if the store has changed in the meantime."),
+        el("p", { class: "faint note" }, plan.running ? "This is done, or nothing if somebody has gone back in the meantime." : "Exactly this is done, or nothing if the store has changed in the meantime."),
       ),
     );
   }
@@ -137,7 +141,7 @@ export class RepairView {
   async apply(plan, confirm, reason) {
     try {
       await ask("/api/repair/apply", { id: plan.id, confirm, reason });
-      this.planned.replaceChildren(el("p", { class: "notice good" }, "Done. The next run goes on from there."));
+      this.planned.replaceChildren(el("p", { class: "notice good" }, plan.running ? "Done. The run goes on from there." : "Done. The next run goes on from there."));
     } catch (error) {
       const stale = error.status === 409;
       this.planned.replaceChildren(el("p", { class: "notice bad" }, `${stale ? "The plan is stale. " : ""}${error.message}`));
@@ -152,5 +156,5 @@ const entry = ({ at, who, what, why, moved }) =>
     "li",
     {},
     el("span", { class: "faint" }, at == null ? "" : day(at)),
-    el("div", {}, el("p", {}, `${why}`), el("p", { class: "faint" }, `${who}, ${what}: `, Object.entries(moved ?? {}).map(([p, to]) => `${p} to ${to}`).join(", "))),
+    el("div", {}, el("p", {}, why || what), el("p", { class: "faint" }, `${who}, ${what}${Object.keys(moved ?? {}).length ? ": " : ""}`, Object.entries(moved ?? {}).map(([p, to]) => `${p} to ${to}`).join(", "))),
   );

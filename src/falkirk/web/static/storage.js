@@ -2,11 +2,13 @@
 
 import { ask, model } from "./model.js";
 import { bytes, el, several } from "./format.js";
+import { PinsPart } from "./pins.js";
 
 export class StorageView {
   constructor(host) {
     this.page = el("div", { class: "page" });
     host.append(this.page);
+    this.pins = new PinsPart(() => this.load());
     this.load();
   }
 
@@ -20,7 +22,8 @@ export class StorageView {
     }
   }
 
-  show({ kept, files, bytes: total, orphans }) {
+  show({ kept, files, bytes: total, orphans, pins }) {
+    this.pins.show(pins);
     const largest = Math.max(1, ...kept.map((each) => each.bytes));
     const shares = new Map();
     for (const each of kept) shares.set(each.processor, (shares.get(each.processor) ?? 0) + each.bytes);
@@ -38,8 +41,9 @@ export class StorageView {
       ),
       this.whole(shares, total),
       kept.length ? el("ul", { class: "kept" }, kept.map((each) => line(each, largest))) : el("p", { class: "empty" }, "The store holds no files: all that is kept is in its database."),
-      orphans.files > 0 &&
-        el("p", { class: "notice" }, `${several(orphans.files, "file")}, ${bytes(orphans.bytes)}, are named by nothing. A run removes them by itself; `, el("code", {}, "falkirk gc"), " does so without one."),
+      orphans.files > 0 ?
+        el("p", { class: "notice" }, `${several(orphans.files, "file")}, ${bytes(orphans.bytes)}, are named by nothing. A run removes them by itself; `, el("code", {}, "falkirk gc"), " does so without one.") : "",
+      this.pins.element,
     );
   }
 
@@ -60,6 +64,7 @@ const line = ({ processor, what, files, bytes: size, rows, because, reason }, la
   const bar = el("i", { class: "measure" });
   bar.style.width = `${(size / largest) * 100}%`;
   const others = reason.filter((name) => name !== processor);
+  const linked = (name) => (name.startsWith("pin ") ? name : el("a", { href: `#/flow/${encodeURIComponent(name)}` }, name));
   return el(
     "li",
     {},
@@ -71,7 +76,7 @@ const line = ({ processor, what, files, bytes: size, rows, because, reason }, la
       `${because.replace(/^it /, "It ")}. `,
       el("span", { class: "faint" }, `${several(files, "file")}, ${several(rows, "row")}`),
       others.length > 0 && el("span", { class: "faint" }, "; because of "),
-      others.flatMap((name, i) => [i ? ", " : "", el("a", { href: `#/flow/${encodeURIComponent(name)}` }, name)]),
+      others.flatMap((name, i) => [i ? ", " : "", linked(name)]),
     ),
   );
 };

@@ -1,15 +1,21 @@
 """Progress: notifications are never early and never late, against a search through the graph."""
 
+from itertools import pairwise
 from random import Random
 
 import pytest
 from tests.paper.builders import graph_of
 
 from falkirk.core import EPOCH, Graph, Order, Structured
+from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.events import Close, Finish, Ingest, Result
+from falkirk.core.machine.flow import Role
 from falkirk.core.machine.progress import Progress
 from falkirk.core.machine.summary import edge_summary, path_summaries
 from falkirk.core.order import product_leq
-from falkirk.core.times import Time
+from falkirk.core.policy import ephemeral, lazy
+from falkirk.core.times import ProcessorId, Time
+from falkirk.testing.small import chain
 
 LIMIT = 3
 """Coordinates up to here are looked at; the search goes one further."""
@@ -178,3 +184,50 @@ def test_whatever_completes_more_is_stale(seed: int) -> None:
             assert progress.completed(p) == fresh.completed(p), f"seed {seed}: {p} of {stamps}"
             assert fresh.completed(p) <= before or p in progress.stale, f"seed {seed}: {p}"
         known = {p: progress.completed(p) for p in graph.domains}
+
+
+def line(processors: int) -> Graph:
+    names = [f"p{number}" for number in range(processors)]
+    edges = {f"e{n}": f"{a} > {b}" for n, (a, b) in enumerate(pairwise(names))}
+    return graph_of(dict.fromkeys(names, EPOCH), **edges)
+
+
+def test_a_message_that_moves_on_has_nobody_behind_it_look_again() -> None:
+    """Else an epoch would cost the square of a long chain, for each of its processors."""
+    graph = line(10)
+    progress = Progress(graph.domains, path_summaries(graph))
+    progress.add("p0", (1,))
+    progress.add("p0", (0,))
+    for number in range(9):
+        known = {p: progress.completed(p) for p in graph.domains}
+        progress.stale.clear()
+        progress.add(f"p{number + 1}", (0,))
+        progress.remove(f"p{number}", (0,))
+        assert progress.stale == {f"p{number}"}
+        behind = [f"p{n}" for n in range(number + 1, 10)]
+        assert [progress.completed(p) for p in behind] == [known[p] for p in behind]
+        assert progress.completed(f"p{number}") == EPOCH.frontier([(0,)])
+
+
+def test_finished_work_is_counted_after_what_it_led_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a whole epoch asks about as many processors as there are, not about all for each."""
+    asked: list[str] = []
+    completed = Progress._completed
+
+    def counting(self: Progress, p: ProcessorId) -> object:
+        asked.append(p)
+        return completed(self, p)
+
+    monkeypatch.setattr(Progress, "_completed", counting)
+    world = chain(ephemeral(), [ephemeral()] * 30, lazy())
+    machine = Machine(world.flow)
+    (source,) = [p for p, each in world.flow.processors.items() if each.role is Role.INPUT]
+    for event in (Ingest(source, "rows"), Close(source)):
+        machine.step(event)
+    asked.clear()
+    while items := machine.enabled():
+        work = machine.begin(items[0])
+        outputs = world.flow.graph.outputs(work.processor)
+        sends = tuple((edge.name, work.time, "rows") for edge in outputs)
+        machine.step(Finish(work, Result(sends)))
+    assert len(asked) <= 3 * len(world.flow.processors)
