@@ -4,6 +4,7 @@ from typing import Any
 
 from falkirk.core.domain import Sequence, Structured
 from falkirk.dataflow.blueprint import Blueprint
+from falkirk.dataflow.definition import definition
 from falkirk.dataflow.explanation import policy_text
 
 FORMAT = 1
@@ -55,7 +56,12 @@ def about(blueprint: Blueprint, embedded: bool) -> dict[str, Any]:
     return {
         "embedded": embedded,
         "processors": {
-            name: {"policy": policy_text(node.policy), "location": node.location}
+            name: {
+                "policy": policy_text(node.policy),
+                "location": node.location,
+                "definition": definition(node.operator),
+                "undoes": hasattr(node.operator, "undo"),
+            }
             for name, node in blueprint.nodes.items()
         },
     }
