@@ -1,10 +1,10 @@
 """Servers that several suites share, one of each a session."""
 
-import os
 from collections.abc import Iterator
 
 import pytest
 from tests.servers.kafka import Broker, NoBroker
+from tests.servers.lacking import lacking
 from tests.servers.postgres import NoServer, Server
 
 
@@ -14,9 +14,7 @@ def postgres() -> Iterator[Server]:
     try:
         server = Server()
     except NoServer as error:
-        if os.environ.get("CI", "").lower() == "true":
-            pytest.fail(f"CI must test PostgreSQL: {error}")
-        pytest.skip(f"no PostgreSQL server can be started here: {error}")
+        lacking("a PostgreSQL server", error)
     yield server
     server.stop()
 
@@ -27,8 +25,6 @@ def kafka() -> Iterator[Broker]:
     try:
         broker = Broker()
     except NoBroker as error:
-        if os.environ.get("CI", "").lower() == "true":
-            pytest.fail(f"CI must test Kafka: {error}")
-        pytest.skip(f"no Kafka broker can be started here: {error}")
+        lacking("a Kafka broker", error)
     yield broker
     broker.remove()

@@ -1,6 +1,7 @@
 """Sources and sinks, one file a system."""
 
 from falkirk.connectors.dead_letters import DeadLetters
+from falkirk.connectors.delta import DeltaSink
 from falkirk.connectors.files import Files
 from falkirk.connectors.function import Function
 from falkirk.connectors.http import HttpRequests
@@ -13,6 +14,7 @@ from falkirk.connectors.sql import QueueSource, TableSink, TableSinks, TableSour
 
 __all__ = [
     "DeadLetters",
+    "DeltaSink",
     "Files",
     "Function",
     "HttpRequests",

@@ -15,6 +15,9 @@ from falkirk.dataflow.stream import Stream
 COMPRESSED = {"parquet": 8, "orc": 8, "avro": 4}
 """How much larger rows of a format are in memory than in the file, at a guess."""
 
+ONE_TASK_BYTES_MAX = 4 * 1024 * 1024
+"""Files that are no larger together are read by one task; of one file Spark makes no more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Files:
@@ -46,6 +49,7 @@ class Files:
     _looked: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     replayable = True
+    counts = ("files", "bytes")
 
     def __post_init__(self) -> None:
         """Refuses an order that nobody knows."""
@@ -102,7 +106,8 @@ class Files:
     def read(self, session: Any, start: Any, end: Any) -> Any:
         """The files after ``start`` up to ``end``: a plan, or the rows of small ones."""
         paths = [self._path(name) for _, name in self._between(start, end)]
-        if self.schema is not None and 0 < stored_bytes(paths) <= self.driver_bytes_max:
+        size = stored_bytes(paths)
+        if self.schema is not None and 0 < size <= self.driver_bytes_max:
             from falkirk.connectors.arrow_files import read_parquet
 
             table = read_parquet(paths, self.schema)
@@ -110,7 +115,10 @@ class Files:
                 return table
         # One path is handed over in one call, a list of them in several.
         found = self._reader(session).load(paths[0] if len(paths) == 1 else paths)
-        return found.selectExpr("*", f"_metadata.file_name AS {FILE}") if self._sifts else found
+        if self._sifts:
+            found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
+        # One partition needs no shuffle to be grouped or joined.
+        return found.coalesce(1) if size <= ONE_TASK_BYTES_MAX else found
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""

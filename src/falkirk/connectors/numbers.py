@@ -26,6 +26,7 @@ class Numbers:
     )
 
     replayable = True
+    counts = ("rows",)
 
     def initial(self) -> int:
         """Before the number 0."""

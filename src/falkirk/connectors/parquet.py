@@ -51,6 +51,14 @@ class ParquetSink:
             shutil.rmtree(epoch)
         write_owner(folder, owner)
 
+    def undo(self, name: str, kept: Any) -> None:
+        """Deletes the epochs that do not lie in ``kept``: a person has taken them back."""
+        for folder in sorted(Path(self.path).glob("epoch=*")):
+            if (int(folder.name.partition("=")[2]),) not in kept:
+                shutil.rmtree(folder)
+        if Path(self.path).is_dir():
+            flush(Path(self.path))
+
     def write(self, name: str, time: Time, batch: Any) -> None:
         """Writes into a hidden folder and renames that."""
         import pyarrow.parquet as pq  # type: ignore[import-untyped]

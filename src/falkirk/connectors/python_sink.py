@@ -8,15 +8,19 @@ from typing import Any
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
 
+OUTPUT = "falkirk.output"
+"""The option by which a writer knows whose rows it gets."""
+
 
 @dataclass(frozen=True, slots=True)
 class PythonSink:
     """Writes to ``kind``, a class of ``pyspark.sql.datasource.DataSource``, with ``options``.
 
     Executors call its ``streamWriter``'s ``write``; then the driver calls ``commit(messages,
-    batchId)``, or ``abort`` if a partition could not be written. The batch id is the epoch. After a
-    failure an epoch may be written and committed again: a writer that recognises its batch id is
-    ``idempotent``, and then the sink is exactly once.
+    batchId)``, or ``abort`` if a partition could not be written. The batch id is the epoch, and the
+    option ``falkirk.output`` the name of the output, for several of them may write to one place.
+    After a failure an epoch may be written and committed again: a writer that recognises its output
+    and batch id is ``idempotent``, and then the sink is exactly once.
     """
 
     kind: type
@@ -32,7 +36,7 @@ class PythonSink:
     def write(self, name: str, time: Time, batch: Any) -> None:
         """Writes all partitions, then commits."""
         frame = batch.frame
-        writer = self._writer(frame)
+        writer = self._writer(frame, name)
         try:
             rows = frame.mapInArrow(writing(writer, frame.schema), "message BINARY").toArrow()
             messages = [pickle.loads(row) for row in rows["message"].to_pylist()]
@@ -41,11 +45,11 @@ class PythonSink:
             raise
         writer.commit(messages, time[0])
 
-    def _writer(self, frame: Any) -> Any:
+    def _writer(self, frame: Any, name: str) -> Any:
         from pyspark.errors import PySparkNotImplementedError
         from pyspark.sql.datasource import CaseInsensitiveDict
 
-        source = self.kind(CaseInsensitiveDict(dict(self.options)))
+        source = self.kind(CaseInsensitiveDict({**self.options, OUTPUT: name}))
         try:
             return source.streamWriter(frame.schema, self.overwrite)
         except PySparkNotImplementedError:

@@ -2,12 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
 
-import pyarrow as pa
 import pytest
+from tests.contracts.json_rows import parsed
 from tests.servers.kafka import PASSWORD, Broker
 
 from falkirk.connectors.kafka import KafkaSink, KafkaSource
@@ -83,34 +81,10 @@ class TestSink(SinkContract):
 
     @pytest.fixture
     def shown(self, kafka: Broker, topic: str, types: Any) -> Callable[[], list[dict[str, Any]]]:
-        schema = {field.name: field.type for field in types.schema}
-        return lambda: [parsed(json.loads(value), schema) for value in kafka.values(topic)]
+        return lambda: [parsed(json.loads(value), types.schema) for value in kafka.values(topic)]
 
     @pytest.fixture
     def unreachable(self, kafka: Broker, topic: str) -> Iterator[Any]:
         sink = KafkaSink(NOWHERE, topic, options=kafka.login, client={"socket.timeout.ms": "500"})
         yield sink
         sink.close()
-
-
-def parsed(row: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """A row as it was before it was JSON."""
-    return {name: value_of(value, schema.get(name)) for name, value in row.items()}
-
-
-def value_of(value: Any, kind: Any) -> Any:
-    """A value as it was, by its column's type."""
-    import base64
-
-    if value is None or kind is None:
-        return value
-    if pa.types.is_binary(kind):
-        return base64.b64decode(value)
-    if pa.types.is_decimal(kind):
-        return Decimal(value)
-    if pa.types.is_date(kind):
-        return date.fromisoformat(value)
-    if pa.types.is_timestamp(kind):
-        moment = datetime.fromisoformat(value)
-        return moment.astimezone(UTC) if kind.tz else moment
-    return value

@@ -29,6 +29,16 @@ def table(*values: int) -> Any:
     return pa.table({"n": pa.array(values, pa.int64()), "text": [f"t{v}" for v in values]})
 
 
+def written_to(kafka: Broker, store: str, number: int) -> str:
+    """A topic to which a sink of ``store`` has written one time, and gone."""
+    topic = kafka.new_topic()
+    sink = KafkaSink(kafka.servers, topic)
+    sink.attach(NAME, store)
+    sink.write(NAME, (number,), numbers(number))
+    sink.close()
+    return topic
+
+
 def test_a_record_has_key_value_headers_and_its_time(kafka: Broker) -> None:
     topic = kafka.new_topic()
     rows = pa.table(
@@ -103,11 +113,7 @@ def test_who_was_replaced_writes_no_more(kafka: Broker) -> None:
 
 
 def test_the_watermark_is_found_however_many_transactions_were_aborted(kafka: Broker) -> None:
-    topic = kafka.new_topic()
-    sink = KafkaSink(kafka.servers, topic)
-    sink.attach(NAME, "store")
-    sink.write(NAME, (3,), numbers(3))
-    sink.close()
+    topic = written_to(kafka, "store", 3)
     marks = marks_topic(topic, NAME)
     producer = Producer({"bootstrap.servers": kafka.servers, "transactional.id": marks})
     producer.init_transactions(30)
@@ -125,11 +131,7 @@ def test_the_watermark_is_found_however_many_transactions_were_aborted(kafka: Br
 
 
 def test_another_store_may_write_on_when_asked(kafka: Broker) -> None:
-    topic = kafka.new_topic()
-    first = KafkaSink(kafka.servers, topic)
-    first.attach(NAME, "one")
-    first.write(NAME, (7,), numbers(7))
-    first.close()
+    topic = written_to(kafka, "one", 7)
     with pytest.raises(PermanentError, match=r"from another store, up to time \[7\].*adopt=True"):
         KafkaSink(kafka.servers, topic).attach(NAME, "two")
     second = KafkaSink(kafka.servers, topic, adopt=True)

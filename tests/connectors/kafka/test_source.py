@@ -78,6 +78,10 @@ def test_a_limit_is_shared_fairly(kafka: Broker) -> None:
     reading = source(kafka, topic)
     start = reading.initial()
     assert reading.latest(start, Limit(rows=24)) == {topic: {"0": 10, "1": 10, "2": 4}}
+    small = source(kafka, topic, record_bytes=50)
+    for limit in (Limit(bytes=1249), Limit(bytes=9999, rows=24), Limit(bytes=1200, rows=99)):
+        assert small.latest(start, limit) == {topic: {"0": 10, "1": 10, "2": 4}}
+    assert sum(small.latest(start, Limit(bytes=1))[topic].values()) == 1, "never nothing"
     position, seen = start, set()
     for _ in range(3):
         after = reading.latest(position, Limit(rows=1))
@@ -242,11 +246,12 @@ def test_who_may_not_come_in_is_told_so_without_the_password(kafka: Broker) -> N
         ({"until": "tomorrow"}, "until is 'latest' or offsets"),
         ({"reader": "java"}, "reader is one of spark, python"),
         ({"on_loss": "ignore"}, "on_loss is one of fail, skip"),
+        ({"record_bytes": 0}, "at least one byte"),
     ],
 )
-def test_what_nobody_knows_is_refused(more: dict[str, str], said: str) -> None:
+def test_what_nobody_knows_is_refused(more: dict[str, Any], said: str) -> None:
     with pytest.raises(ConnectorError, match=said):
-        KafkaSource("127.0.0.1:1", "topic", **more)  # type: ignore[arg-type]
+        KafkaSource("127.0.0.1:1", "topic", **more)
 
 
 def wait_until(condition: Any) -> None:

@@ -16,6 +16,13 @@ from falkirk.runtime.inputs import Reader
 ORDERS = ["name", "modified"]
 
 
+class Read(list[str]):
+    """The names of the files that are read, in the place of a frame."""
+
+    def coalesce(self, partitions: int) -> "Read":
+        return self
+
+
 class Spark:
     """Stands for a session; counts the readers that are made."""
 
@@ -34,9 +41,9 @@ class Spark:
     def options(self, **_: Any) -> "Spark":
         return self
 
-    def load(self, paths: Any) -> list[str]:
+    def load(self, paths: Any) -> Read:
         """The names of the files that are read."""
-        return [Path(path).name for path in ([paths] if isinstance(paths, str) else paths)]
+        return Read(Path(path).name for path in ([paths] if isinstance(paths, str) else paths))
 
 
 def put(folder: Path, name: str, seconds: int) -> Path:

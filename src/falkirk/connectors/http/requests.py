@@ -37,6 +37,7 @@ class HttpRequests:
 
     replayable = True
     ephemeral = True
+    counts = ("rows", "bytes")
 
     def __init__(
         self,
@@ -183,6 +184,10 @@ class HttpRequests:
     def settled(self, end: int) -> None:
         """Whatever was made of the requests before ``end`` was written."""
         self._desk.settle(end)
+
+    def answered_by(self, sink: Any) -> bool:
+        """Whether ``sink`` gives the answers to these requests."""
+        return getattr(sink, "desk", None) is self._desk
 
     @property
     def awaited(self) -> bool:

@@ -42,7 +42,8 @@ class KafkaSource:
     Large ranges are read by Spark's connector, whose jars Spark must have; with
     ``reader="python"`` by Python on executors, which needs none. Ranges of up to
     ``driver_rows_max`` records are read on the driver, without a job, with identical rows.
-    ``record_bytes`` is about how large a record is, by which small ranges are known.
+    ``record_bytes`` is about how large a record is: by it small ranges are known, and a limit of
+    bytes becomes one of records, for the cluster counts nothing but offsets.
 
     Where the cluster has removed records that were not acknowledged, reading fails, or goes on
     without them by ``on_loss="skip"``. ``replayable=False`` logs what is read, so that nothing is
@@ -65,6 +66,8 @@ class KafkaSource:
     replayable: bool = True
     _live: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    counts = ("rows", "bytes")
+
     def __post_init__(self) -> None:
         """Refuses what nobody knows."""
         for name, known in CHOICES.items():
@@ -82,6 +85,8 @@ class KafkaSource:
                 "until is 'latest' or offsets as {topic: {partition: offset}}, not"
                 f" {self.until!r}"
             )
+        if self.record_bytes < 1:
+            raise ConnectorError(f"a record has at least one byte, not {self.record_bytes}")
         if not self._names:
             raise ConnectorError("a Kafka source needs one or more topics")
 
@@ -112,8 +117,9 @@ class KafkaSource:
             return start
         if self.on_loss == "fail":
             self._kept(spans)
-        if limit.rows is not None:
-            spans = shared(spans, limit.rows)
+        most = self._records_max(limit)
+        if most is not None:
+            spans = shared(spans, most)
         return nested({**begun, **{(span.topic, span.partition): span.end for span in spans}})
 
     def read(self, session: Any, start: Position, end: Position) -> Any:
@@ -190,6 +196,13 @@ class KafkaSource:
         return found
 
     # What there is to read.
+
+    def _records_max(self, limit: Limit) -> int | None:
+        """How many records an epoch may have; bytes are counted by ``record_bytes`` each."""
+        found = [] if limit.rows is None else [limit.rows]
+        if limit.bytes is not None:
+            found.append(max(1, limit.bytes // self.record_bytes))
+        return min(found, default=None)
 
     def _bounds(self) -> Offsets:
         if "bounds" not in self._live:

@@ -30,6 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
+from falkirk.connectors.sql.sink import split
 from falkirk.core.errors import PermanentError
 
 
@@ -99,6 +100,15 @@ def known_table(connection: Connection, name: str, schema: str | None) -> Table 
     if not inspect(connection).has_table(name, schema=schema):
         return None
     return Table(name, MetaData(), schema=schema, autoload_with=connection)
+
+
+def existing_table(connection: Connection, named: str, place: str) -> Table:
+    """The table that a source reads; ``place`` is its database, as errors may show it."""
+    schema, name = split(named)
+    table = known_table(connection, name, schema)
+    if table is None:
+        raise PermanentError(f"{place} has no table {named!r}: make it, or name another")
+    return table
 
 
 def check_columns(table: Table, types: dict[str, TypeEngine[Any]], connection: Connection) -> None:

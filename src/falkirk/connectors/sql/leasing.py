@@ -23,9 +23,8 @@ from sqlalchemy import (
     update,
 )
 
-from falkirk.connectors.sql.columns import known_table
+from falkirk.connectors.sql.columns import existing_table
 from falkirk.connectors.sql.database import Database
-from falkirk.connectors.sql.sink import split
 from falkirk.connectors.sql.values import arrow_schema, chosen_columns, pieces, selected
 from falkirk.core.errors import PermanentError
 
@@ -149,13 +148,7 @@ class Leasing:
 
     def _opened(self, connection: Connection) -> Table:
         if self._table is None:
-            place, plain = split(self.source.table)
-            table = known_table(connection, plain, place)
-            if table is None:
-                raise PermanentError(
-                    f"{self.database.place} has no table {self.source.table!r}: make it, or name"
-                    " another"
-                )
+            table = existing_table(connection, self.source.table, self.database.place)
             missing = [f"{name} {kind}" for name, kind in OURS.items() if name not in table.c]
             if missing:
                 statements = "; ".join(

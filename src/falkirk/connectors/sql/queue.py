@@ -39,6 +39,7 @@ class QueueSource:
     _open: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
 
     replayable = True
+    counts = ("rows",)
 
     def __post_init__(self) -> None:
         """Refuses what would never give anything."""

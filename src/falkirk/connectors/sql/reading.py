@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal, select
 
-from falkirk.connectors.sql.columns import known_table
+from falkirk.connectors.sql.columns import existing_table
 from falkirk.connectors.sql.database import Database
 from falkirk.connectors.sql.positions import to_key, to_position
 from falkirk.connectors.sql.settling import Settling
-from falkirk.connectors.sql.sink import split
 from falkirk.connectors.sql.values import arrow_schema, chosen_columns, pieces, selected
-from falkirk.core.errors import PermanentError
 
 if TYPE_CHECKING:
     from falkirk.connectors.sql.source import TableSource
@@ -87,13 +85,7 @@ class TableReader:
     def _opened(self, connection: Connection) -> Any:
         """The column of the key; the table is looked at once."""
         if self._key is None:
-            place, plain = split(self.source.table)
-            table = known_table(connection, plain, place)
-            if table is None:
-                raise PermanentError(
-                    f"{self.database.place} has no table {self.source.table!r}: make it, or name"
-                    " another"
-                )
+            table = existing_table(connection, self.source.table, self.database.place)
             (self._key,) = chosen_columns(table, [self.source.key])
             self._columns = chosen_columns(table, self.source.columns)
             arrow_schema(self._columns, connection.dialect.name)

@@ -33,6 +33,7 @@ class TableSource:
     _open: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
 
     replayable = True
+    counts = ("rows",)
 
     def initial(self) -> Any:
         """Before the first key."""

@@ -1,0 +1,5 @@
+"""Delta Lake: tables as sinks."""
+
+from falkirk.connectors.delta.sink import DeltaSink
+
+__all__ = ["DeltaSink"]
