@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa  # type: ignore[import-untyped]
+
 from falkirk.core.errors import ExecutionError
 from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
 from falkirk.dataflow.processor import Processor
 from falkirk.differential.adding import add_up
+from falkirk.differential.index import Index
 from falkirk.differential.local import joined
 from falkirk.differential.times import meeting
 from falkirk.differential.traces import (
     ROW_BYTES,
     Runs,
-    runs,
+    read,
+    split,
     united,
 )
 from falkirk.differential.weights import WEIGHT, check_columns, quoted, stacked
@@ -36,6 +40,7 @@ class Join(Processor):
     def __init__(self, on: Sequence[str]) -> None:
         """Rows meet that agree on the columns ``on``."""
         self.on = tuple(on)
+        self.indexes = (Index(), Index())
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Keeps what came."""
@@ -44,15 +49,13 @@ class Join(Processor):
 
     def on_notify(self, ctx: Context, time: Time) -> None:
         """Sends the pairs that meet at ``time``."""
-        left, right = (ctx.state.trace(side) for side in SIDES)
+        left, right = (read(ctx.state.trace(side)) for side in SIDES)
         tables, frames, size = [], [], 0
         for ours, theirs in meeting(time, left, right):
-            one, other = runs(ours), runs(theirs)
-            if not (one.rows and other.rows):
-                continue
+            one, other = split(ours), split(theirs)
             self.check(one.columns, other.columns)
             if one.small and other.small:
-                tables.append(joined(one.table(), other.table(), self.on))
+                tables.append(self.local_pairs(one.small, other.small))
             for a, b in by_spark(one, other):
                 frames.append(self.pairs(ctx, a, b))
                 size += min(a.rows, b.rows) * FAN_OUT * ROW_BYTES
@@ -78,6 +81,15 @@ class Join(Processor):
                 f"both sides of a join have the column {', '.join(map(repr, twice))}: give one"
                 " another name with map"
             )
+
+    def local_pairs(self, left: Sequence[pa.Table], right: Sequence[pa.Table]) -> pa.Table:
+        """Rows that agree, on the driver; those of the larger side are looked up."""
+        sides = [list(left), list(right)]
+        rows = [sum(table.num_rows for table in side) for side in sides]
+        large = 0 if rows[0] > rows[1] else 1
+        wanted = stacked([table.select(list(self.on)) for table in sides[1 - large]])
+        sides[large] = self.indexes[large].narrowed(sides[large], self.on, wanted)
+        return joined(stacked(sides[0]), stacked(sides[1]), self.on)
 
     def pairs(self, ctx: Context, left: Runs, right: Runs) -> Any:
         """Rows that agree, by Spark; the small side goes to where the large one is."""

@@ -14,6 +14,7 @@ from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
 from falkirk.dataflow.processor import Processor
 from falkirk.differential.adding import add_up
+from falkirk.differential.index import Index
 from falkirk.differential.local import distinct, having
 from falkirk.differential.reducers import Reducer
 from falkirk.differential.times import touching
@@ -21,7 +22,9 @@ from falkirk.differential.traces import (
     FETCHED_KEYS_MAX,
     Runs,
     gathered,
+    read,
     runs,
+    split,
     united,
 )
 from falkirk.differential.weights import (
@@ -49,6 +52,7 @@ class Reduce(Processor):
         Without keys, a group is all rows that are equal.
         """
         self.keys, self.reducer = tuple(keys), reducer
+        self.indexes = {IN: Index(), OUT: Index()}
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Keeps what came, as far as the reducer needs it."""
@@ -58,14 +62,17 @@ class Reduce(Processor):
 
     def on_notify(self, ctx: Context, time: Time) -> None:
         """Sends how the groups change at ``time``."""
-        came, went = ctx.state.trace(IN), ctx.state.trace(OUT)
-        coordinates = [runs(pieces) for pieces in touching(time, came)]
+        came = read(ctx.state.trace(IN))
+        coordinates = [split(pieces) for pieces in touching(time, came)]
         if not all(each.rows for each in coordinates):
             return
-        before, after = runs(piece for _, piece in came), runs(piece for _, piece in went)
+        before = split(piece for _, piece in came)
         keys = self.keys or tuple(n for n in before.columns if n != WEIGHT)
         check_columns(keys, before.columns)
-        wanted = touched(coordinates, keys)
+        wanted = touched(coordinates, keys, self.indexes[IN])
+        if wanted is not None and not wanted.num_rows:
+            return
+        after = runs(ctx.state.visible(OUT))
         many = wanted is None or wanted.num_rows > FETCHED_KEYS_MAX
         if wanted is None or (many and not (before.local and after.local)):
             change = self.by_spark(ctx, keys, coordinates, before, after)
@@ -85,7 +92,7 @@ class Reduce(Processor):
         self, ctx: Context, keys: Sequence[str], wanted: pa.Table, before: Runs, after: Runs
     ) -> Batch:
         """The change of the groups ``wanted``, whose rows come to the driver."""
-        rows = gathered(ctx, {IN: before, OUT: after}, keys, wanted)
+        rows = gathered(ctx, {IN: before, OUT: after}, self.indexes, keys, wanted)
         now = self.reducer.reduced(ctx, added([rows[IN]], self.reducer.measures), keys)
         if OUT not in rows:
             return ctx.batch(now)
@@ -112,14 +119,15 @@ class Reduce(Processor):
         return ctx.batch(now).materialise()
 
 
-def touched(coordinates: Sequence[Runs], keys: Sequence[str]) -> pa.Table | None:
+def touched(coordinates: Sequence[Runs], keys: Sequence[str], index: Index) -> pa.Table | None:
     """The keys that may change, or a few more; None if only Spark can tell."""
-    local = [each for each in coordinates if each.local]
+    local = sorted((each for each in coordinates if each.local), key=lambda each: each.rows)
     if not local:
         return None
-    wanted, *others = sorted((distinct(each.small, keys) for each in local), key=len)
-    for other in others:
-        wanted = having(wanted, keys, other)
+    wanted = distinct(local[0].small, keys)
+    for other in local[1:]:
+        candidates = index.narrowed(other.small, keys, wanted)
+        wanted = having(wanted, keys, distinct(candidates, keys))
     return wanted
 
 

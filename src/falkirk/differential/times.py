@@ -20,7 +20,12 @@ def shared(time: Time, earlier: Time) -> int:
     >>> bin(shared((2, 5), (1, 5))), bin(shared((2, 5), (2, 5)))
     ('0b10', '0b11')
     """
-    return sum(1 << i for i, (a, b) in enumerate(zip(time, earlier, strict=True)) if a == b)
+    bits, bit = 0, 1
+    for a, b in zip(time, earlier, strict=True):
+        if a == b:
+            bits |= bit
+        bit <<= 1
+    return bits
 
 
 def by_shared(time: Time, trace: Iterable[tuple[Time, Piece]]) -> dict[int, list[Piece]]:

@@ -6,13 +6,18 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
+from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
+from falkirk.differential.index import Index
 from falkirk.differential.local import having
 from falkirk.differential.weights import check_columns, groupable, quoted, stacked
 
 FETCHED_KEYS_MAX = 20_000
 """The rows of so many keys are fetched from executors; those of more are worked on there."""
+
+Piece = Any
+"""A table, if the rows rest on the driver and Arrow can tell them apart; else a batch."""
 
 ROW_BYTES = 64
 """What a row that is fetched is taken to have, where nobody has counted."""
@@ -55,19 +60,46 @@ class Runs:
         return united(self.frames(ctx))
 
 
+def read(trace: Iterable[tuple[Time, Batch]]) -> list[tuple[Time, Piece]]:
+    """The pieces of a trace in the form in which each is read, but those without rows.
+
+    All of them are evaluated.
+    """
+    found: list[tuple[Time, Piece]] = []
+    known: pa.Schema | None = None
+    for time, batch in trace:
+        if not batch.small and batch.is_empty():
+            continue
+        if not batch.small:
+            found.append((time, batch))
+            continue
+        table = batch.arrow()
+        if not table.num_rows:
+            continue
+        if known is not None and table.schema.equals(known):
+            found.append((time, table))
+        elif groupable(table.schema):
+            known = table.schema
+            found.append((time, table))
+        else:
+            found.append((time, batch))
+    return found
+
+
+def split(pieces: Iterable[Piece]) -> Runs:
+    """Sorts pieces by where they are read."""
+    found = Runs()
+    for piece in pieces:
+        if isinstance(piece, pa.Table):
+            found.small.append(piece)
+        else:
+            found.large.append(piece)
+    return found
+
+
 def runs(batches: Iterable[Batch]) -> Runs:
     """Sorts batches by where they are read; all of them are evaluated."""
-    found = Runs()
-    for batch in batches:
-        if batch.is_empty():
-            continue
-        if batch.small:
-            table = batch.arrow()
-            if groupable(table.schema):
-                found.small.append(table)
-                continue
-        found.large.append(batch)
-    return found
+    return split(piece for _, piece in read(((), batch) for batch in batches))
 
 
 def united(frames: Sequence[Any]) -> Any:
@@ -79,16 +111,21 @@ def united(frames: Sequence[Any]) -> Any:
 
 
 def gathered(
-    ctx: Context, pieces: Mapping[str, Runs], keys: Sequence[str], wanted: pa.Table
+    ctx: Context,
+    pieces: Mapping[str, Runs],
+    indexes: Mapping[str, Index],
+    keys: Sequence[str],
+    wanted: pa.Table,
 ) -> dict[str, pa.Table]:
     """The rows with wanted keys of several traces, each as one table: one job, if any is large.
 
     A trace without rows has no columns, so it is left out.
     """
-    found: dict[str, list[pa.Table]] = {
-        label: [having(each.table(), keys, wanted)] if each.small else []
-        for label, each in pieces.items()
-    }
+    found: dict[str, list[pa.Table]] = {label: [] for label in pieces}
+    for label, each in pieces.items():
+        if each.small:
+            candidates = stacked(indexes[label].narrowed(each.small, keys, wanted))
+            found[label].append(having(candidates, keys, wanted))
     large = {label: each for label, each in pieces.items() if each.large}
     if large:
         for label, table in fetched(ctx, large, keys, wanted).items():

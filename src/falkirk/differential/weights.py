@@ -33,17 +33,30 @@ def added(tables: Sequence[pa.Table], measures: Sequence[str] = ONE) -> pa.Table
     if rest:
         sums = [(name, "sum") for name in measures]
         grouped = table.group_by(rest, use_threads=False).aggregate(sums)
-        summed = grouped.rename_columns([*rest, *measures]).select(schema.names).cast(schema)
+        found = {
+            name: grouped[f"{name}_sum" if name in measures else name] for name in schema.names
+        }
+        columns = [like(found[field.name], field.type) for field in schema]
+        summed = pa.Table.from_arrays(columns, schema=schema)
     else:
         summed = pa.table(
             {name: [pc.sum(table[name]).as_py() or 0] for name in measures}, schema=schema
         )
-    return summed.filter(some(summed, measures))
+    there = some(summed, measures)
+    return summed if pc.all(there).as_py() else summed.filter(there)
+
+
+def like(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """A column with values of a type; sums may have come out wider."""
+    return column if column.type == kind else column.cast(kind)
 
 
 def stacked(tables: Sequence[pa.Table]) -> pa.Table:
     """All rows of tables with the same columns, in the order of the first; nothing is widened."""
-    names = tables[0].schema.names
+    model = tables[0].schema
+    if all(table.schema.equals(model) for table in tables[1:]):
+        return pa.concat_tables(tables)
+    names = model.names
     kinds: dict[str, pa.DataType] = {}
     for table, name in ((table, name) for table in tables for name in names):
         if name not in table.schema.names or len(table.schema) != len(names):

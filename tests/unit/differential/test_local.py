@@ -35,6 +35,13 @@ def test_nulls_are_groups_but_never_meet() -> None:
     assert joined(table, table.rename_columns(["k", "m", WEIGHT]), ["k"]).num_rows == 1
 
 
+def test_what_is_wanted_twice_is_there_once() -> None:
+    table = pa.table({"k": [1, 2], "l": ["a", None], WEIGHT: [1, 1]})
+    twice = pa.concat_tables([table, table]).select(["k", "l"])
+    assert having(table, ["k", "l"], twice).num_rows == 2
+    assert having(table, ["k"], twice).num_rows == 2
+
+
 def test_zeros_of_either_sign_are_one_row() -> None:
     table = pa.table({"x": [0.0, -0.0], WEIGHT: [1, 2]})
     assert added([table]).to_pylist() == [{"x": 0.0, WEIGHT: 3}]
