@@ -1,6 +1,7 @@
 """The application of Figure 1 is broken and killed, and nobody outside can tell.
 
-With FALKIRK_KILLS_ALL=1 it is also run without a rule of recovery, and the verdict must notice.
+With FALKIRK_KILLS_ALL=1 it is also run without each rule that can be left out, and the verdict must
+notice.
 """
 
 import os
@@ -11,6 +12,7 @@ import pytest
 
 from falkirk.demo.figure_1.closing import closing
 from falkirk.demo.figure_1.runner import Demonstration, Settings, default_database
+from falkirk.demo.figure_1.sabotage import RULES
 
 pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.timeout(900)]
 
@@ -20,9 +22,6 @@ class Unwatched:
 
     def show(self, story: Any, clients: Any, phase: str) -> None:
         """Nothing is shown."""
-
-    def note(self, text: str) -> None:
-        """Nothing is noted."""
 
 
 def demonstration(folder: Path, **settings: Any) -> Demonstration:
@@ -53,7 +52,8 @@ def test_every_answer_and_every_row_is_as_without_failures(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not os.environ.get("FALKIRK_KILLS_ALL"), reason="make faults-long runs it")
-def test_sabotage_is_noticed(tmp_path: Path) -> None:
-    shown = demonstration(tmp_path, sabotage="discarded_constraint")
+@pytest.mark.parametrize("rule", RULES)
+def test_sabotage_is_noticed(tmp_path: Path, rule: str) -> None:
+    shown = demonstration(tmp_path, sabotage=rule)
     shown.run()
     assert shown.verdict() != []

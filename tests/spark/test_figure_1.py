@@ -3,17 +3,21 @@
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from tests.servers.kafka import Broker
 
 import falkirk as fk
 from falkirk.core.policy import Regime
 from falkirk.demo.figure_1.clients import Clients, ask
-from falkirk.demo.figure_1.flow import figure_1
-from falkirk.demo.figure_1.records import Records
+from falkirk.demo.figure_1.flow import decoded, figure_1
+from falkirk.demo.figure_1.records import Records, records
 from falkirk.demo.figure_1.runner import default_database, free_port
+from falkirk.demo.figure_1.topic import Produced, WholeEpochs
 from falkirk.demo.figure_1.verdict import found_wrong, tables_of, write_queries
+from falkirk.testing.script import Remembered
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
@@ -79,12 +83,37 @@ def test_answers_and_rows_are_those_of_the_records(
     path = tmp_path / "queries.json"
     write_queries(path, clients.queries, running.database, ROWS)
     assert found_wrong(path, spark) == []
-    queries, circles = tables_of(running.database)
+    queries, users = tables_of(running.database)
     assert len(queries) == len(clients.queries)
-    assert sum(row["queries"] for row in circles) == len(queries)
+    assert sum(row["queries"] for row in users) == len(queries)
     clients.queries[-1].answer = {**(clients.queries[-1].answer or {}), "rank": -5}
     write_queries(path, clients.queries, running.database, ROWS)
     assert len(found_wrong(path, spark)) == 2, "a wrong answer, and a row that differs"
+
+
+class Two(WholeEpochs):
+    """The first two epochs of a topic."""
+
+    def finished(self, position: Any) -> bool:
+        return bool(sum(position[self.topic.topics].values()) >= 2 * self.rows)
+
+
+def test_records_out_of_kafka_are_those_that_are_made_up(
+    spark: SparkSession, tmp_path: Path, kafka: Broker
+) -> None:
+    produced = Produced(kafka.servers, 50, 0.2)
+    flow, sink = fk.Dataflow("kafka-records"), Remembered()
+    try:
+        produced.start()
+        source = Two.of(kafka.servers, produced.name, 50)
+        decoded(flow.read(source, name="records")).write(sink, name="out")
+        fk.run(flow, tmp_path, spark)
+    finally:
+        produced.close()
+    assert not kafka.has(produced.name)
+    for epoch in range(2):
+        made_up = records(spark, 50 * epoch, 50 * (epoch + 1)).toArrow().to_pylist()
+        assert sink.times[(epoch,)] == sorted(made_up, key=repr)
 
 
 def enough(clients: Clients) -> bool:

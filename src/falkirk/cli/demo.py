@@ -11,6 +11,8 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from falkirk.demo.figure_1.sabotage import RULES
+
 WRONG = 1
 
 
@@ -18,19 +20,36 @@ WRONG = 1
 @click.option("--folder", type=click.Path(path_type=Path), help="Keep everything here.")
 @click.option("--postgres", "database", metavar="URL", help="Keep the statistics in PostgreSQL.")
 @click.option(
+    "--kafka",
+    default=None,
+    is_flag=False,
+    flag_value="",
+    metavar="HOST:PORT",
+    help="Read the records from a topic of this broker; one is made, and deleted afterwards.",
+)
+@click.option(
     "--master",
     default="local-cluster[2,1,1024]",
     show_default=True,
     help="Spark master; only one with executors of its own can lose one.",
 )
 @click.option(
-    "--seconds", default=12.0, show_default=True, help="How long between one failure and the next."
+    "--seconds", default=6.0, show_default=True, help="How long between one failure and the next."
 )
-@click.option("--sabotage", default="", metavar="RULE", help="Switch a rule of recovery off.")
+@click.option(
+    "--sabotage",
+    type=click.Choice(list(RULES)),
+    help="Switch a rule of recovery off; the verdict must notice.",
+)
 def demo(
-    folder: Path | None, database: str | None, master: str, seconds: float, sabotage: str
+    folder: Path | None,
+    database: str | None,
+    kafka: str | None,
+    master: str,
+    seconds: float,
+    sabotage: str | None,
 ) -> None:
-    """Run the application of the paper's Figure 1 while things break, for two or three minutes.
+    """Run the application of the paper's Figure 1 while things break, for about a minute.
 
     Users ask questions over HTTP. Their answers are joined from a batch computation and an
     iterative one, and logged in a database: four regimes of fault tolerance in one flow. Then the
@@ -41,13 +60,19 @@ def demo(
     from falkirk.demo.figure_1.closing import closing, verdict_lines
     from falkirk.demo.figure_1.runner import Demonstration, Settings, default_database
 
+    if kafka == "":
+        raise click.UsageError(
+            "--kafka needs the address of a broker that runs, as HOST:PORT (none is brought along);"
+            " without --kafka the records are made up"
+        )
     with place(folder) as where:
         settings = Settings(
             where,
             database or default_database(where),
             master,
             phase_seconds=seconds,
-            sabotage=sabotage,
+            sabotage=sabotage or "",
+            kafka=kafka or "",
             failures=failures_on(master),
         )
         with watching() as watch:
@@ -87,7 +112,7 @@ def watching() -> Iterator[Any]:
     if not console.is_terminal:
         yield Lines()
         return
-    with Live(console=console, screen=False, auto_refresh=False, transient=True) as live:
+    with Live(console=console, screen=True, auto_refresh=False) as live:
         yield View(live)
 
 
@@ -97,17 +122,13 @@ class View:
     def __init__(self, live: Live) -> None:
         """Drawn by ``live``."""
         self.live = live
-        self.notes: list[str] = []
 
     def show(self, story: Any, clients: Any, phase: str) -> None:
         """Draws it anew."""
         from falkirk.demo.figure_1.view import screen
 
-        self.live.update(screen(story, list(clients.queries), phase, self.notes), refresh=True)
-
-    def note(self, text: str) -> None:
-        """Keeps what has happened on the screen."""
-        self.notes.append(text)
+        size = self.live.console.size
+        self.live.update(screen(story, list(clients.queries), phase, size), refresh=True)
 
 
 class Lines:
@@ -122,6 +143,3 @@ class Lines:
         if phase != self.phase:
             self.phase = phase
             click.echo(f"{phase} …")
-
-    def note(self, text: str) -> None:
-        """The phase says it."""

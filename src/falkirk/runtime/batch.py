@@ -52,7 +52,10 @@ class Batch:
     @property
     def small(self) -> bool:
         """Whether the content fits on the driver: then ``arrow`` costs no job."""
-        return self.materialiser.all_small([self.content])
+        content = self.content
+        if content.table is not None:  # asked of every piece of a trace, again and again
+            return (content.size or 0) <= self.materialiser.small_bytes_max
+        return self.materialiser.all_small([content])
 
     @property
     def size(self) -> int | None:
@@ -76,6 +79,11 @@ class Batch:
         plan = Step(self.content, function, self.user)
         return Batch(Content(plan=plan, hint=self.content.size), self.materialiser, user=self.user)
 
+    def taken(self) -> Content:
+        """The content, for what is made of this batch."""
+        self._use()
+        return self.content
+
     def _use(self) -> None:
         if self.used and not self.content.settled:
             raise DefinitionError(
@@ -96,7 +104,8 @@ class Batch:
 
     def arrow(self) -> pa.Table:
         """The content as an Arrow table on the driver."""
-        return self.materialiser.table(self.content)
+        table = self.content.table
+        return table if table is not None else self.materialiser.table(self.content)
 
     def arrow_batches(self, rows_max: int = ROWS_MAX) -> Iterator[pa.RecordBatch]:
         """The content as Arrow batches; what does not fit the driver comes partition by partition.

@@ -18,7 +18,8 @@ class Gateway:
     def __init__(self, session: Any) -> None:
         """Nothing is asked yet."""
         self._jvm = session._jvm
-        self._context = session.sparkContext._jsc.sc()
+        self._python = session.sparkContext
+        self._context = self._python._jsc.sc()
         self._master: Any = None
 
     @property
@@ -30,6 +31,13 @@ class Gateway:
         """The addresses of all live block managers, the driver's among them."""
         addresses = str(self._context.getExecutorMemoryStatus().keys().mkString(" "))
         return frozenset(addresses.split())
+
+    def into_pool(self, pool: str | None) -> None:
+        """Puts what this thread runs from now on into a scheduling pool; None is the common one.
+
+        Under Spark's FAIR mode a pool with nothing running gets the next core that is free.
+        """
+        self._python.setLocalProperty("spark.scheduler.pool", pool)
 
     def blocks_of(self, frame: Any) -> Any:
         """The blocks that a locally checkpointed frame reads."""

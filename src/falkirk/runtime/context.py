@@ -15,6 +15,7 @@ from falkirk.dataflow.context import ASIDE, Context
 from falkirk.runtime.aggregate import Merges, aggregate
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
+from falkirk.runtime.joining import join
 from falkirk.runtime.materialise import Materialiser
 
 
@@ -160,6 +161,12 @@ class EventContext:
             return frame.groupBy(*map(column, keys)).agg(*map(column, values))
 
         return batch.transform(grouped)
+
+    def join(self, left: Batch, right: Batch, on: Sequence[str], how: str = "inner") -> Batch:
+        """Joins two batches; a plan."""
+        p = self.work.processor
+        found = join(left.taken(), right.taken(), on, how, p)
+        return Batch(found, self.materialiser, user=p)
 
     def aggregate(
         self,

@@ -48,7 +48,7 @@ from falkirk.runtime.persistence import Persistence
 from falkirk.runtime.report import Report
 from falkirk.runtime.tasks import Task, Tasks
 from falkirk.runtime.telling import Telling
-from falkirk.runtime.turns import Turns
+from falkirk.runtime.turns import Turns, awaited
 from falkirk.store import Reference
 
 
@@ -86,6 +86,7 @@ class Driver:
             self._on_lost,
             self._on_broken,
             tidied=self._on_tidied,
+            urgent=awaited(blueprint),
         )
         sinks = {p: node.operator for p, node in blueprint.sinks.items()}
         self.outputs = Outputs(

@@ -40,7 +40,9 @@ class Feeding:
         self.committing = 0
         self._stopped, self._closing = False, Event()
         self._insisting = Insisting(OUTSIDE, self._closing)
-        self.pressure = Pressure(driver.blueprint.flow, driver.options.epochs_ahead)
+        self.pressure = Pressure(
+            driver.blueprint.flow, driver.options.epochs_ahead, driver.blueprint.answering
+        )
         self._threads = ThreadPoolExecutor(max(1, len(sources)), "falkirk-source")
         for p in sources:
             self._stand(p)

@@ -35,7 +35,8 @@ class Materialiser:
     def __init__(self, session: Any, files: Any, small_bytes_max: int = SMALL_BYTES_MAX) -> None:
         """Evaluates on ``session``; durable contents are read from and written to ``files``."""
         self.session, self.files, self.small_bytes_max = session, files, small_bytes_max
-        self.blocks = Blocks(gateway_of(session))
+        self._gateway = gateway_of(session)
+        self.blocks = Blocks(self._gateway)
         self._handed = local()
         self._columns: dict[str, Any] = {}
 
@@ -175,8 +176,14 @@ class Materialiser:
     # Frames that processors get hold of.
 
     @contextmanager
-    def event(self) -> Iterator[None]:
-        """While an event is processed on this thread, remembers which blocks its code may read."""
+    def event(self, pool: str | None = None) -> Iterator[None]:
+        """While an event is processed on this thread, remembers which blocks its code may read.
+
+        The event's jobs run in ``pool``, if it is given and Spark can be told.
+        """
+        if self._gateway is not None and pool != getattr(self._handed, "pool", None):
+            self._gateway.into_pool(pool)
+            self._handed.pool = pool
         self._handed.cached = {}
         try:
             yield

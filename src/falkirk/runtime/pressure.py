@@ -1,5 +1,6 @@
 """Back-pressure: how far an input may run ahead of those who work on what it sent."""
 
+from collections.abc import Mapping, Set
 from typing import Any
 
 from falkirk.core.machine.boundary import whole_epochs
@@ -7,6 +8,9 @@ from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.releasing import is_prompt
 from falkirk.core.times import ProcessorId
+
+Answering = Mapping[ProcessorId, Set[ProcessorId]]
+"""The sinks that answer sources."""
 
 
 class Pressure:
@@ -16,11 +20,10 @@ class Pressure:
     one may need many of them. There the messages that wait are bounded instead.
     """
 
-    def __init__(self, flow: Flow, epochs_ahead: int) -> None:
-        """At most ``epochs_ahead`` epochs under way."""
+    def __init__(self, flow: Flow, epochs_ahead: int, answering: Answering | None = None) -> None:
+        """At most ``epochs_ahead`` epochs under way; for ``answering`` see `Blueprint`."""
         self.epochs_ahead = epochs_ahead
-        recorded = [edge for edge in flow.graph.edges.values() if edge.projection.recorded]
-        behind = {q for edge in recorded for q in reachable(flow, edge.target)}
+        behind = behind_numbers(flow)
         self._downstream = {
             p: [q for q in reachable(flow, p) if q not in behind] for p in flow.processors
         }
@@ -38,8 +41,10 @@ class Pressure:
             for q, processor in flow.processors.items()
             if processor.role is Role.OUTPUT and q not in flow.latest
         }
-        self._outputs = {p: outputs.intersection(reachable(flow, p)) for p in flow.processors}
-        self._untold = {p for p, found in self._outputs.items() if found & behind}
+        reached = {p: outputs.intersection(reachable(flow, p)) for p in flow.processors}
+        self._outputs = {p: found - behind for p, found in reached.items()}
+        needed = {**reached, **(answering or {})}
+        self._untold = {p for p, found in needed.items() if found & behind}
 
     def allows(self, machine: Machine, p: ProcessorId) -> bool:
         """Whether the input ``p`` may open another epoch."""
@@ -75,6 +80,12 @@ class Pressure:
                 if record.state if prompt else time not in delivered:
                     last = min(last, time[0] - 1)
         return last
+
+
+def behind_numbers(flow: Flow) -> set[ProcessorId]:
+    """Where epochs, if there are any, are not those of an input: behind what is counted."""
+    recorded = [edge for edge in flow.graph.edges.values() if edge.projection.recorded]
+    return {q for edge in recorded for q in reachable(flow, edge.target)}
 
 
 def reachable(flow: Flow, start: ProcessorId) -> list[ProcessorId]:

@@ -13,13 +13,18 @@ from falkirk.dataflow.processor import Processor
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.context import EventContext, StateView, fixes
 from falkirk.runtime.materialise import Materialiser
+from falkirk.runtime.turns import awaited
+
+AWAITED = "falkirk-awaited"
+"""The pool of those for whom someone waits: their jobs share no queue with others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
     """An event with everything that processing it needs; made by the driver, run on any thread.
 
-    ``inline`` says that the driver may run it itself: it only extends a plan, no job is run.
+    ``inline`` says that the driver may run it itself: it only extends a plan, no job is run. Jobs
+    go into ``pool``, a scheduling pool of Spark's.
     """
 
     work: Work
@@ -29,10 +34,11 @@ class Task:
     batch: Batch | None
     inline: bool
     alone: AbstractContextManager[object]
+    pool: str | None = None
 
     def perform(self) -> Result:
         """Calls the processor's code."""
-        with self.alone, self.context.materialiser.event():
+        with self.alone, self.context.materialiser.event(self.pool):
             if self.port is None or self.batch is None:
                 self.processor.on_notify(self.context.offered, self.work.time)
             else:
@@ -59,6 +65,7 @@ class Tasks:
             for p, processor in self.processors.items()
             if processor.inline and extends_only(self.flow, p)
         }
+        self._awaited = awaited(blueprint)
         self._alone = {p: Lock() for p, each in self.flow.processors.items() if each.opaque}
 
     def task(self, work: Work) -> Task:
@@ -85,6 +92,7 @@ class Tasks:
             None if batch is None else batch.lend(p),
             inline,
             self.alone(p),
+            AWAITED if p in self._awaited and not inline else None,
         )
 
     def alone(self, p: ProcessorId) -> AbstractContextManager[object]:

@@ -38,10 +38,11 @@ class PutOff:
             self._since = time.monotonic()
         self._effects.append(effect)
 
-    def take(self) -> list[Tidying]:
-        """All that was put off, in as few effects as it takes."""
-        taken, self._effects = self._effects, []
-        return merged(taken)
+    def take(self, most: int | None = None) -> list[Tidying]:
+        """What was put off, in as few effects as it takes: all of them, or the first ``most``."""
+        found = merged(self._effects)
+        taken, self._effects = found[:most], found[len(found[:most]) :]
+        return taken
 
     @property
     def due(self) -> bool:

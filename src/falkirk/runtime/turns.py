@@ -18,10 +18,7 @@ class Turns:
 
     def __init__(self, blueprint: Blueprint) -> None:
         """Finds the processors behind such sources."""
-        waiting = [p for p, node in blueprint.sources.items() if hasattr(node.operator, "awaited")]
-        self.awaited: frozenset[ProcessorId] = frozenset(
-            q for p in waiting for q in reachable(blueprint.flow, p)
-        )
+        self.awaited = awaited(blueprint)
 
     def choose(self, items: Sequence[Item], threads: int, all_threads: int) -> Item | None:
         """The next of ``items``, if one of the free ``threads`` is for it."""
@@ -30,6 +27,12 @@ class Turns:
             return min(first, key=order)
         reserved = 1 if self.awaited and all_threads > 1 else 0
         return min(items, key=order) if items and threads > reserved else None
+
+
+def awaited(blueprint: Blueprint) -> frozenset[ProcessorId]:
+    """The processors behind sources whose clients wait for answers."""
+    waiting = [p for p, node in blueprint.sources.items() if hasattr(node.operator, "awaited")]
+    return frozenset(q for p in waiting for q in reachable(blueprint.flow, p))
 
 
 def order(item: Item) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from falkirk.core.domain import EPOCH
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.runtime import tidying
+from falkirk.runtime.line import BETWEEN_MAX
 from falkirk.runtime.persistence import Persistence
 
 A, B, OUT = ProcessorId("a"), ProcessorId("b"), ProcessorId("out")
@@ -43,14 +44,25 @@ def collect(p: ProcessorId, epoch: int = 0) -> Collect:
     return Collect(p, upto(epoch), ((epoch,),), ())
 
 
-def told(*effects: Any, then: Callable[[Persistence], None] = lambda _: None) -> list[list[Any]]:
+def told(
+    *effects: Any,
+    then: Callable[[Persistence], None] = lambda _: None,
+    urgent: frozenset[ProcessorId] = frozenset(),
+) -> list[list[Any]]:
     """The transactions after a first one, during which all ``effects`` are queued."""
 
     def broken(error: Exception) -> None:
         raise AssertionError from error
 
     store = Told()
-    persistence = Persistence(store, None, lambda _: None, broken, broken)  # type: ignore[arg-type]
+    persistence = Persistence(
+        store,
+        None,  # type: ignore[arg-type]
+        lambda _: None,
+        broken,
+        broken,
+        urgent=urgent,
+    )
     persistence.submit(persist(A))
     assert store.begun.wait(10)
     for effect in effects:
@@ -134,3 +146,25 @@ def test_it_is_told_what_was_collected() -> None:
     persistence.submit(collect(B))
     persistence.close()
     assert sum(tidied.get_nowait() for _ in range(tidied.qsize())) == 2
+
+
+def test_those_for_whom_somebody_waits_go_first_and_others_in_small_groups() -> None:
+    others = [persist(A, n) for n in range(1, BETWEEN_MAX + 3)]
+    waited_for = [persist(B, 0), persist(B, 1)]
+    first, *rest = told(*others, *waited_for, urgent=frozenset([B]))
+    assert first == waited_for
+    assert rest == [others[:BETWEEN_MAX], others[BETWEEN_MAX:]]
+
+
+def test_nobody_overtakes_a_retraction() -> None:
+    retract = Retract({A: upto(0)}, {A: 1})
+    found = told(persist(A, 1), retract, persist(A, 1), persist(B), urgent=frozenset([B]))
+    assert found == [[persist(A, 1)], [retract, persist(B)], [persist(A, 1)]]
+
+
+def test_where_somebody_may_be_in_a_hurry_collection_goes_in_small_steps() -> None:
+    many = [collect(ProcessorId(f"p{n}")) for n in range(tidying.PUT_OFF_MAX + 1)]
+    found = told(*many, persist(A, 1), urgent=frozenset([B]))
+    assert found[0] == [persist(A, 1)]
+    assert found[1] == many[:BETWEEN_MAX]
+    assert [effect for group in found[1:] for effect in group] == many

@@ -92,6 +92,27 @@ def test_behind_windows_nothing_is_ever_known_to_be_settled() -> None:
     assert Pressure(machine.state.flow, 9).settled(machine, IN) == -1
 
 
+def test_an_output_behind_windows_that_answers_nobody_is_not_waited_for() -> None:
+    flow = fk.Dataflow("windows")
+    read = flow.read(Source(), name="in")
+    read.write(Sink(exactly_once=False), name="answers")
+    read.in_sequence(name="numbers").windows(count=9, name="w").write(Sink(), name="out")
+    machine = Machine(flow.build().flow)
+    pressure = Pressure(machine.state.flow, 9, {IN: {ProcessorId("answers")}})
+    effects = [*machine.step(Ingest(IN, (), 1)), *machine.step(Close(IN))]
+    while items := [item for item in machine.enabled() if item.processor == "answers"]:
+        effects += machine.step(Finish(machine.begin(items[0]), Result(state=("rows",))))
+    (release,) = [effect for effect in effects if isinstance(effect, Release)]
+    assert pressure.settled(machine, IN) == -1
+    machine.step(release.taken)
+    assert pressure.settled(machine, IN) == -1, "the numbers were not given out yet"
+    while items := machine.enabled():
+        machine.step(Finish(machine.begin(items[0]), Result()))
+    assert pressure.settled(machine, IN) == 0
+    untold = Pressure(machine.state.flow, 9, {IN: {ProcessorId("out")}})
+    assert untold.settled(machine, IN) == -1
+
+
 def test_who_has_completed_most_and_who_least() -> None:
     flow = fk.Dataflow("plain")
     flow.read(Source(), name="in").write(Sink(), name="out")

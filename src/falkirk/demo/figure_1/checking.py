@@ -142,7 +142,7 @@ def wrong_answers(queries: Sequence[Query], records: Any) -> list[str]:
 
 
 def wrong_rows(
-    answers: dict[str, Answer], queries: Sequence[Row], circles: Sequence[Row]
+    answers: dict[str, Answer], queries: Sequence[Row], users: Sequence[Row]
 ) -> list[str]:
     """Where the database does not say what clients were told, once for each query."""
     found = []
@@ -155,8 +155,22 @@ def wrong_rows(
         elif stored[key] != {name: answer[name] for name in ANSWER}:
             found.append(f"query {key} was told {answer}, and the database says {stored[key]}")
     found += [f"the database has {key}, which nobody asked" for key in stored.keys() - answers]
-    wanted = Counter(-1 if row["circle"] is None else row["circle"] for row in queries)
-    counted = {row["circle"]: row["queries"] for row in circles}
-    if counted != dict(wanted):
-        found.append(f"the statistics count {counted}, and there are {dict(wanted)}")
-    return found
+    return found + wrong_statistics(queries, users)
+
+
+def wrong_statistics(queries: Sequence[Row], users: Sequence[Row]) -> list[str]:
+    """Where the statistics are not those of the rows beside them."""
+    ranks: dict[int, list[int | None]] = {}
+    for row in queries:
+        ranks.setdefault(row["user"], []).append(row["rank"])
+    best = {
+        user: min((r for r in told if r is not None), default=None) for user, told in ranks.items()
+    }
+    wanted = {user: (len(told), best[user]) for user, told in ranks.items()}
+    counted = {row["user"]: (row["queries"], row["best"]) for row in users}
+    return [
+        f"the statistics say (queries, best rank) {counted.get(user)} of user {user}, and it is"
+        f" {wanted.get(user)}"
+        for user in sorted(counted.keys() | wanted.keys())
+        if counted.get(user) != wanted.get(user)
+    ]

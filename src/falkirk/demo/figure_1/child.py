@@ -8,11 +8,13 @@ import argparse
 import json
 import sys
 import time
+from itertools import chain
 from pathlib import Path
 from threading import Thread
 from typing import Any, TextIO
 
 import falkirk as fk
+from falkirk.core.frontier import SequenceFrontier
 from falkirk.dataflow.description import describe
 from falkirk.demo.figure_1.flow import figure_1
 from falkirk.demo.figure_1.records import Records
@@ -22,6 +24,14 @@ from falkirk.runtime.listening import RollbackNotice
 from falkirk.runtime.options import Options
 from falkirk.runtime.progress import Progress
 from falkirk.runtime.run import held, prepared, session_for, stopped_by_signals
+
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For JVMs of a minute: they had better compile quickly than well."""
+
+SETTINGS = {
+    "spark.driver.extraJavaOptions": SHORT_LIVED,
+    "spark.executor.extraJavaOptions": SHORT_LIVED,
+}
 
 
 class Written(fk.Listener):
@@ -44,8 +54,8 @@ class Written(fk.Listener):
             p: {
                 "policy": each.policy,
                 "role": each.role,
-                "completed": repr(each.completed),
-                "watermark": repr(each.watermark),
+                "completed": in_short(each.completed),
+                "watermark": in_short(each.watermark),
                 "lag": each.lag_seconds,
                 "events": each.events,
                 "rows": each.rows,
@@ -67,16 +77,17 @@ class Written(fk.Listener):
         """Who went back, and how far."""
         self._write(
             "rollback",
+            number=rollback.number,
             cause=rollback.cause,
             failed=rollback.failed,
-            frontiers={p: repr(f) for p, f in rollback.frontiers.items()},
+            frontiers={p: in_short(f) for p, f in rollback.frontiers.items()},
             kept=sorted(p for p, f in rollback.frontiers.items() if f.is_top),
             undone=rollback.undone,
         )
 
     def caught_up(self, rollback: RollbackNotice, seconds: float) -> None:
         """All are where they were."""
-        self._write("caught up", cause=rollback.cause, seconds=seconds)
+        self._write("caught up", number=rollback.number, seconds=seconds)
 
     def ended(self, error: Exception | None) -> None:
         """The last line."""
@@ -85,6 +96,13 @@ class Written(fk.Listener):
     def _write(self, what: str, **told: Any) -> None:
         self.file.write(json.dumps({"what": what, "at": time.time(), **told}) + "\n")
         self.file.flush()
+
+
+def in_short(frontier: Any) -> str:
+    """A frontier as it is shown: of sequence numbers only how many there are."""
+    if isinstance(frontier, SequenceFrontier) and frontier.counts:
+        return "first " + ", ".join(str(count) for _, count in frontier.counts)
+    return repr(frontier)
 
 
 def folder_bytes(folder: Path) -> int:
@@ -99,8 +117,8 @@ def folder_bytes(folder: Path) -> int:
 
 
 def obey(driver: Driver, server: fk.HttpRequests, orders: TextIO) -> None:
-    """Does what standard input says, until it ends."""
-    for line in orders:
+    """Does what standard input says; when that ends, nobody is there any more, and it stops."""
+    for line in chain(orders, ["stop"]):
         match line.split():
             case ["fail", *names]:
                 known = frozenset(p for p in driver.blueprint.nodes if p in names)
@@ -108,6 +126,15 @@ def obey(driver: Driver, server: fk.HttpRequests, orders: TextIO) -> None:
             case ["stop"]:
                 server.stop()
                 driver.stop()
+
+
+def source_of(given: argparse.Namespace) -> Any:
+    """The records: out of Kafka, or made up here."""
+    if not given.kafka:
+        return Records(given.rows, given.seconds)
+    from falkirk.demo.figure_1.topic import WholeEpochs
+
+    return WholeEpochs.of(given.kafka, given.topic, given.rows)
 
 
 def main() -> None:
@@ -121,13 +148,16 @@ def main() -> None:
     parser.add_argument("--rows", type=int, required=True)
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--sabotage", default="")
+    parser.add_argument("--kafka", default="")
+    parser.add_argument("--topic", default="")
     given = parser.parse_args()
     server = fk.HttpRequests("user BIGINT", path="/query", port=given.port)
-    flow = figure_1(Records(given.rows, given.seconds), server, given.database)
+    source = source_of(given)
+    flow = figure_1(source, server, given.database, encoded=bool(given.kafka))
     blueprint = flow.build()
     with held(str(given.store)) as store, given.events.open("a", encoding="utf-8") as events:
         store.adopt(describe(blueprint))
-        with session_for(None, flow.name, given.master, None) as session:
+        with session_for(None, flow.name, given.master, SETTINGS) as session:
             listener, rules = Written(events, given.store), rules_without(given.sabotage)
             options = Options(progress_seconds=0.25)
             driver = prepared(blueprint, store, session, options, [listener], rules=rules)

@@ -43,7 +43,7 @@ class Clients:
 
     def __post_init__(self) -> None:
         """Nobody asks yet."""
-        self._stopping, self._lock = Event(), Lock()
+        self._stopping, self._leaving, self._lock = Event(), Event(), Lock()
         self._threads = [
             Thread(target=self._ask_on, args=(number,), daemon=True) for number in range(self.count)
         ]
@@ -53,11 +53,14 @@ class Clients:
         for thread in self._threads:
             thread.start()
 
-    def stop(self) -> None:
-        """They ask nothing new, and wait for the answers that are due."""
+    def stop(self, patience: float = 60.0) -> None:
+        """They ask nothing new, and wait for the answers that are due, at most so many seconds."""
         self._stopping.set()
+        until = time.monotonic() + patience
         for thread in self._threads:
-            thread.join()
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
+        self._leaving.set()
 
     def _ask_on(self, number: int) -> None:
         random, asked = Random(self.seed * 1_000 + number), 0
@@ -69,7 +72,7 @@ class Clients:
             self._insist(query)
 
     def _insist(self, query: Query) -> None:
-        while query.answer is None:
+        while query.answer is None and not self._leaving.is_set():
             query.attempts += 1
             try:
                 query.answer = ask(self.port, query.key, query.user)

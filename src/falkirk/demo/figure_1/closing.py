@@ -1,6 +1,7 @@
 """What each failure rolled back and what it kept, how long users waited, and the verdict."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import Any
 
 from falkirk.demo.figure_1.clients import Query
@@ -9,46 +10,60 @@ from falkirk.demo.figure_1.story import Failure, Latency, Story, shown
 AFTER_SECONDS = 3.0
 """How long a failure counts, if nobody had to go back."""
 
+NAMES_MAX = 4
+WIDTH = 79
+WRONG_MAX = 10
+PROMINENT = ("with-rank", "once", "statistics", "ranks")
+"""Processors that are named among those who kept their work."""
+
+TYPICAL = ("views", "ranks", "circles", "once")
+"""One of each regime: how far they went back is told."""
+
 
 def closing(story: Story, queries: Sequence[Query]) -> Iterator[str]:
     """The summary, line by line."""
-    first = story.failures[0].at if story.failures else float("inf")
-    before = [q for q in queries if q.asked < first]
-    yield f"Before anything failed, users waited {Latency.of(before) or 'for no answer'}."
-    for number, failure in enumerate(story.failures):
-        following = [each.at for each in story.failures[number + 1 :]]
+    for number, failure in enumerate(story.failures, start=1):
+        yield f"{number}. {failure.what[0].upper()}{failure.what[1:]}"
+        for line in told(failure):
+            yield from wrap(line, WIDTH, initial_indent="   ", subsequent_indent="     ")
         yield ""
-        yield from told(failure, queries, min(following, default=float("inf")))
+    yield from waits(story, queries)
 
 
-def told(failure: Failure, queries: Sequence[Query], until: float) -> Iterator[str]:
-    """One failure."""
-    yield f"When {failure.what}:"
-    rollback = failure.rollback
-    if rollback is None:
-        yield "  nobody had to go back; what was lost could be read or computed again."
+def told(failure: Failure) -> Iterator[str]:
+    """What came of one failure."""
+    if failure.rollback is None:
+        yield "Nobody had to go back: what was lost could be read or computed again."
+        return
+    yield went_back(failure.rollback)
+    if how_far := distances(failure):
+        yield f"How far: {how_far}."
+    yield kept(failure.rollback)
+    if failure.over is not None:
+        yield f"{shown(failure.over - failure.at)} later everybody was where they had been."
     else:
-        yield f"  {went_back(rollback)}"
-        yield f"  {kept(rollback)}"
-    over = failure.over or failure.at + AFTER_SECONDS
-    if rollback is not None and failure.over is not None:
-        yield f"  {shown(failure.over - failure.at)} later everybody was where they had been."
-    during = Latency.of([q for q in queries if failure.at <= q.asked < over])
-    after = Latency.of([q for q in queries if over <= q.asked < until])
-    yield f"  Meanwhile users waited {during or 'for no answer'}; then {after or 'for no answer'}."
+        yield "Not everybody was where they had been when the next thing happened."
 
 
 def went_back(rollback: dict[str, Any]) -> str:
     """Who went back, and how far."""
-    moved = {p: f for p, f in rollback["frontiers"].items() if f != "⊤"}
-    undone = {p: n for p, n in rollback["undone"].items() if n}
+    moved = sorted(p for p, f in rollback["frontiers"].items() if f != "⊤")
     if not moved:
         return "Nobody went back."
-    most = max(undone.values(), default=0)
-    again = f"at most {most} epochs are done again" if most else "no epoch had to be done again"
-    names = sorted(moved)
-    shown_names = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    return f"{len(moved)} of {len(rollback['frontiers'])} went back ({shown_names}): {again}."
+    names = ", ".join(moved[:NAMES_MAX])
+    more = f" and {len(moved) - NAMES_MAX} more" if len(moved) > NAMES_MAX else ""
+    return f"{len(moved)} of {len(rollback['frontiers'])} went back ({names}{more})."
+
+
+def distances(failure: Failure) -> str:
+    """From what was complete to what was left, for some who went back."""
+    found = []
+    for p in TYPICAL:
+        before = failure.complete.get(p)
+        after = (failure.rollback or {})["frontiers"].get(p, "⊤")
+        if before is not None and after != "⊤":
+            found.append(f"{p} from {before} to {after}" if before != after else f"{p} not at all")
+    return ", ".join(found)
 
 
 def kept(rollback: dict[str, Any]) -> str:
@@ -56,19 +71,51 @@ def kept(rollback: dict[str, Any]) -> str:
     names = rollback["kept"]
     if not names:
         return "All went on from what was durable."
-    few = ", ".join(p for p in ("with-rank", "once", "statistics", "ranks") if p in names)
+    few = ", ".join(p for p in PROMINENT if p in names)
     return f"{len(names)} kept all their work{f', {few} among them' if few else ''}."
+
+
+def waits(story: Story, queries: Sequence[Query]) -> Iterator[str]:
+    """How long users waited before, during and after each failure, as a table.
+
+    A query counts where it was asked.
+    """
+    yield f"{'How long users waited':34}{'queries':>8}{'median':>9}{'p99':>9}{'at most':>9}"
+    moments = [failure.at for failure in story.failures] + [float("inf")]
+    yield line("before anything failed", between(queries, 0.0, moments[0]))
+    for number, failure in enumerate(story.failures, start=1):
+        over, until = failure.over or failure.at + AFTER_SECONDS, moments[number]
+        over = min(over, until)
+        yield line(f"{number}. until all were back", between(queries, failure.at, over))
+        yield line("   and then", between(queries, over, until))
+
+
+def between(queries: Sequence[Query], start: float, end: float) -> list[Query]:
+    """The queries that were asked from ``start`` up to ``end``."""
+    return [q for q in queries if start <= q.asked < end]
+
+
+def line(name: str, queries: Sequence[Query]) -> str:
+    """One line of the table."""
+    found = Latency.of(queries)
+    if found is None:
+        return f"  {name:32}{'none':>8}"
+    numbers = "".join(f"{shown(each):>9}" for each in (found.median, found.p99, found.most))
+    return f"  {name:32}{found.queries:>8,}{numbers}"
 
 
 def verdict_lines(wrong: Sequence[str], queries: Sequence[Query], rows: int) -> Iterator[str]:
     """The verdict in words."""
     again = sum(q.attempts > 1 for q in queries)
     if not wrong:
-        yield (
-            f"Verdict: as without failures. {len(queries)} queries ({again} asked again after"
-            f" an error), each answered once and rightly; {rows} rows in the database, which say"
-            " the same."
-        )
+        yield "Verdict: as without failures."
+        yield f"  {len(queries):,} queries, each answered once and rightly;"
+        yield f"  {again:,} of them were asked again, after an error;"
+        yield f"  {rows:,} rows in the database, which say the same."
         return
-    yield f"Verdict: NOT as without failures. {len(wrong)} things are wrong:"
-    yield from (f"  {each}" for each in wrong[:10])
+    things = "one thing is" if len(wrong) == 1 else f"{len(wrong):,} things are"
+    yield f"Verdict: NOT as without failures: {things} wrong."
+    for each in wrong[:WRONG_MAX]:
+        yield from wrap(each, WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if len(wrong) > WRONG_MAX:
+        yield f"  and {len(wrong) - WRONG_MAX:,} more"

@@ -22,6 +22,7 @@ from typing import Any
 
 import falkirk as fk
 from falkirk.core.times import Time
+from falkirk.demo.figure_1.records import SCHEMA
 from falkirk.differential import collection, graphs
 from falkirk.lindi import rows
 
@@ -56,7 +57,8 @@ class Once(fk.Processor):
     """Answers a query that was answered before as before, and tells which ones are new.
 
     It keeps all answers by their keys. What it keeps and what it sends are durable before anyone
-    sees them, so a client and the database are told the same, however often it asks.
+    sees them, so a client and the database are told the same, however often it asks. An
+    epoch of queries is one job, with the joins that come before: all of it is one plan.
     """
 
     outputs = 2
@@ -68,28 +70,46 @@ class Once(fk.Processor):
 
     def on_notify(self, ctx: fk.Context, time: Time) -> None:
         """Sends all answers, and the new ones once more by themselves."""
-        asked, known = ctx.state.own("asked"), ctx.state.visible("answered")
+        asked, known = ctx.union(ctx.state.own("asked")), ctx.state.visible("answered")
         ctx.state.clear()
-        frame = ctx.union(asked).frame.selectExpr("_request", "_key", *ANSWER)
         if known:
-            older = ctx.union(known).frame.selectExpr("_key", f"struct({', '.join(ANSWER)}) AS old")
-            chosen = [f"IF(old IS NULL, {name}, old.{name}) AS {name}" for name in ANSWER]
-            frame = frame.join(older, on="_key", how="left")
-            frame = frame.selectExpr("_request", "_key", *chosen, "old IS NULL AS fresh")
-        else:
-            frame = frame.selectExpr("*", "true AS fresh")
-        answers = ctx.batch(frame).materialise().arrow()
-        fresh = answers.filter(answers["fresh"]).drop_columns(["_request", "fresh"])
+            asked = ctx.join(asked, ctx.union(known).transform(as_older), ["_key"], "left")
+        chosen = first_answers if known else all_fresh
+        answers = asked.transform(chosen).materialise().arrow()
+        fresh = ctx.batch(answers.filter(answers["fresh"]).drop_columns(["_request", "fresh"]))
         ctx.send(ctx.batch(answers.drop_columns(["fresh"])), port=ALL)
-        ctx.send(ctx.batch(fresh), port=FRESH)
-        ctx.state.put(ctx.batch(fresh), label="answered")
+        ctx.send(fresh, port=FRESH)
+        ctx.state.put(fresh, label="answered")
 
 
-def figure_1(source: Any, server: fk.HttpRequests, database: str) -> fk.Dataflow:
-    """The flow over ``source``, answering at ``server``, with its statistics in ``database``."""
+def as_older(frame: Any) -> Any:
+    """Answers that were given before, by their keys."""
+    return frame.selectExpr("_key", f"struct({', '.join(ANSWER)}) AS old")
+
+
+def first_answers(frame: Any) -> Any:
+    """The older answer where there is one."""
+    chosen = [f"IF(old IS NULL, {name}, old.{name}) AS {name}" for name in ANSWER]
+    return frame.selectExpr("_request", "_key", *chosen, "old IS NULL AS fresh")
+
+
+def all_fresh(frame: Any) -> Any:
+    """No answer was given before."""
+    return frame.selectExpr("_request", "_key", *ANSWER, "true AS fresh")
+
+
+def figure_1(
+    source: Any, server: fk.HttpRequests, database: str, encoded: bool = False
+) -> fk.Dataflow:
+    """The flow over ``source``, answering at ``server``, with its statistics in ``database``.
+
+    Records are rows, or if they are ``encoded`` the JSON that Kafka has as their values.
+    """
     flow = fk.Dataflow("figure-1")
     records = flow.read(source, name="records")
     with flow.policy(fk.ephemeral()):
+        if encoded:
+            records = decoded(records)
         views = reduced_views(records)
         friendships = reduced_friendships(records)
     with flow.policy(fk.batch()):
@@ -103,6 +123,15 @@ def figure_1(source: Any, server: fk.HttpRequests, database: str) -> fk.Dataflow
         keep_statistics(answers.port(FRESH), database)
     answers.port(ALL).write(server.answers(), name="responses")
     return flow
+
+
+def decoded(records: fk.Stream) -> fk.Stream:
+    """Records out of Kafka's values."""
+    parsed = records.select(
+        f"from_json(CAST(value AS STRING), '{SCHEMA}') AS record", name="parsed"
+    )
+    fields = (each.split()[0] for each in SCHEMA.split(", "))
+    return parsed.select(*(f"record.{field} AS {field}" for field in fields), name="decoded")
 
 
 def reduced_views(records: fk.Stream) -> fk.Stream:
@@ -159,9 +188,7 @@ def answered(queries: fk.Stream, ranks: fk.Stream, circles: fk.Stream) -> fk.Str
 
 
 def keep_statistics(answers: fk.Stream, database: str) -> None:
-    """One row for each query, and how often each circle was asked for."""
+    """One row for each query; how often each user was asked for, and the best rank told."""
     answers.write(fk.TableSink(database, "queries"), name="query-log")
-    asked = answers.group_by("coalesce(circle, -1L) AS circle").agg(
-        queries="count(*)", name="asked"
-    )
-    asked.write(fk.TableSink(database, "circles", mode="upsert", key="circle"), name="statistics")
+    asked = answers.group_by("user").agg(queries="count(*)", best="min(rank)", name="asked")
+    asked.write(fk.TableSink(database, "users", mode="upsert", key="user"), name="statistics")

@@ -10,6 +10,7 @@ from threading import Event
 from typing import Any
 
 from falkirk.dataflow.connecting import Limit
+from falkirk.demo.figure_1.hashing import spark_hash
 
 USERS, CIRCLES = 400, 20
 
@@ -28,6 +29,17 @@ SCHEMA = "user BIGINT, kind STRING, friend BIGINT, milliseconds BIGINT"
 def records(session: Any, start: int, end: int) -> Any:
     """The records from ``start`` up to ``end``, as a frame."""
     return session.range(start, end, 1, 2).selectExpr(*COLUMNS)
+
+
+def record(number: int) -> dict[str, Any]:
+    """One record without Spark: the same as :func:`records` has at its number."""
+    user, kind, friend, milliseconds = (abs(spark_hash(number, salt)) for salt in (11, 13, 17, 19))
+    return {
+        "user": user % USERS,
+        "kind": "view" if kind % 100 < 99 else "friend",
+        "friend": friend % (USERS // CIRCLES) * CIRCLES + user % USERS % CIRCLES,
+        "milliseconds": milliseconds % 1000,
+    }
 
 
 @dataclass(frozen=True, slots=True)

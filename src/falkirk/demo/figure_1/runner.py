@@ -1,12 +1,11 @@
 """The demonstration: the flow runs, users ask, things break, and at the end there is a verdict."""
 
-import json
 import os
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,26 +13,43 @@ from typing import Any, Protocol
 
 from falkirk.core.errors import ExecutionError
 from falkirk.demo.figure_1.clients import Clients
+from falkirk.demo.figure_1.judging import Judge
 from falkirk.demo.figure_1.story import Story
+from falkirk.demo.figure_1.topic import Produced
 from falkirk.demo.figure_1.trouble import CIRCLES, kill_an_executor, kill_everything
 from falkirk.demo.figure_1.verdict import write_queries
 
-START_SECONDS = 180.0
+START_SECONDS = 300.0
+"""How long Spark may take to start, and a flow to come to its end."""
+
+PATIENCE_SECONDS = 180.0
+"""How long after a failure users wait for answers from newer versions, at most."""
+
+CATCH_UP_SECONDS = 10.0
 LOOK_SECONDS = 0.25
+VERSIONS = ("ranks_version", "circles_version")
+
+
+class StoodStill(ExecutionError):
+    """What should have happened has not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the demonstration is run; ``phase_seconds`` between one failure and the next."""
+    """How the demonstration is run; ``phase_seconds`` between one failure and the next.
+
+    With ``kafka``, a broker's address, the records are produced into a topic and read from there.
+    """
 
     folder: Path
     database: str
     master: str = "local-cluster[2,1,1024]"
     rows_per_epoch: int = 4_000
     epoch_seconds: float = 2.0
-    phase_seconds: float = 12.0
-    clients: int = 2
+    phase_seconds: float = 6.0
+    clients: int = 4
     sabotage: str = ""
+    kafka: str = ""
     failures: tuple[str, ...] = ("region", "executor", "process")
 
 
@@ -42,9 +58,6 @@ class Watch(Protocol):
 
     def show(self, story: Story, clients: Clients, phase: str) -> None:
         """A moment has passed."""
-
-    def note(self, text: str) -> None:
-        """Something has happened."""
 
 
 @dataclass
@@ -62,22 +75,38 @@ class Demonstration:
         folder.mkdir(parents=True, exist_ok=True)
         self.story = Story(folder / "events.jsonl")
         self.clients = Clients(self.port, self.settings.clients)
+        self.topic: Produced | None = None
+        self.judge: Judge | None = None
+        self.wrong: list[str] = []
 
     # The whole.
 
     def run(self) -> None:
-        """From the start to the last answer."""
+        """From the start to the last answer.
+
+        A flow that does not come back after a failure is not as one without failures: that goes
+        into the verdict. Before anything failed it is an error like any other.
+        """
         try:
+            self.produce()
             self.start()
+            self.go_on("the first versions are computed", self.story.has_versions)
             self.clients.start()
-            self.go_on("warming up", self.warm)
             self.go_on("steady", self.waited(self.settings.phase_seconds))
             for failure in self.settings.failures:
                 getattr(self, f"fail_{failure}")()
+            self.judge = Judge()
             self.clients.stop()
             self.stop()
+        except ExecutionError as error:
+            if not self.story.failures:
+                raise
+            self.wrong.append(str(error.args[0]))
         finally:
+            self.clients.stop(patience=0.0)
             self.kill()
+            if self.topic is not None:
+                self.topic.close()
 
     def verdict(self) -> list[str]:
         """What is wrong with the answers and the database; computed by another process."""
@@ -85,14 +114,20 @@ class Demonstration:
         write_queries(
             path, self.clients.queries, self.settings.database, self.settings.rows_per_epoch
         )
-        command = [sys.executable, "-m", "falkirk.demo.figure_1.verdict", str(path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ExecutionError(f"the verdict could not be computed: {done.stderr[-2000:]}")
-        found: list[str] = json.loads(done.stdout.strip().splitlines()[-1])
-        return found
+        if self.wrong:
+            if self.judge is not None:
+                self.judge.close()
+            return self.wrong
+        return (self.judge or Judge()).wrong(path)
 
-    # The process.
+    # The processes.
+
+    def produce(self) -> None:
+        """Has records produced into a topic, if they are to come from Kafka."""
+        given = self.settings
+        if given.kafka:
+            self.topic = Produced(given.kafka, given.rows_per_epoch, given.epoch_seconds)
+            self.topic.start()
 
     def start(self) -> None:
         """Starts the process, and waits until it takes requests."""
@@ -110,6 +145,8 @@ class Demonstration:
         command += [word for name, value in options.items() for word in (f"--{name}", str(value))]
         if given.sabotage:
             command += ["--sabotage", given.sabotage]
+        if self.topic is not None:
+            command += ["--kafka", given.kafka, "--topic", self.topic.name]
         with (given.folder / "log.txt").open("a") as log:
             self.process = subprocess.Popen(
                 command,
@@ -169,22 +206,22 @@ class Demonstration:
 
     def fail_process(self) -> None:
         """Everything is killed, and started again."""
-        with self.broken("the whole application is killed (SIGKILL) and started again"):
+        with self.broken("the application is killed (SIGKILL) and started again"):
             self.kill()
             self.start()
 
     @contextmanager
     def broken(self, what: str) -> Iterator[None]:
-        """Notes a failure, and goes on for a while after it."""
-        self.watch.note(what)
+        """Notes a failure, and goes on until both computations have brought something new."""
+        newest = {version: self.newest(version) for version in VERSIONS}
+        enough = self.waited(self.settings.phase_seconds)
         self.story.broke(what, time.time())
         yield
-        asked = time.time()
-        self.go_on(what, lambda: self.answered_since(asked), START_SECONDS)
-        self.go_on(f"after: {what}", self.waited(self.settings.phase_seconds))
+        self.go_on(what, lambda: self.answered_beyond(newest), PATIENCE_SECONDS)
         failure = self.story.failures[-1]
         if failure.rollback is not None and failure.over is None:
-            self.go_on("catching up", self.caught_up, START_SECONDS / 3, strict=False)
+            self.go_on("catching up", self.caught_up, CATCH_UP_SECONDS, strict=False)
+        self.go_on(f"after: {what}", enough)
 
     # Waiting.
 
@@ -205,7 +242,7 @@ class Demonstration:
             if time.monotonic() > deadline:
                 if not strict:
                     return
-                raise ExecutionError(f"nothing happened for {most:.0f} seconds: {phase}")
+                raise StoodStill(f"it stood still for {most:.0f} seconds: {phase}")
             time.sleep(LOOK_SECONDS)
 
     def waited(self, seconds: float) -> Callable[[], bool]:
@@ -221,17 +258,14 @@ class Demonstration:
             return False
         return True
 
-    def warm(self) -> bool:
-        """Whether answers come from both computations."""
-        answers = [q.answer for q in self.clients.queries if q.answer]
-        return all(
-            any(answer[version] not in (None, -1) for answer in answers)
-            for version in ("ranks_version", "circles_version")
-        )
+    def answered_beyond(self, newest: Mapping[str, int]) -> bool:
+        """Whether answers come from newer versions of both computations."""
+        return all(self.newest(version) > newest.get(version, -1) for version in VERSIONS)
 
-    def answered_since(self, moment: float) -> bool:
-        """Whether a query that was asked after ``moment`` has an answer."""
-        return any(q.asked > moment and q.answer for q in self.clients.queries)
+    def newest(self, version: str) -> int:
+        """The newest version that an answer was made from; -1 if there is none."""
+        found = [q.answer[version] for q in list(self.clients.queries) if q.answer]
+        return max((each for each in found if each is not None), default=-1)
 
     def caught_up(self) -> bool:
         """Whether all who went back are where they were."""

@@ -1,6 +1,7 @@
 """What happened in a demonstration, from what the process wrote down and clients measured."""
 
 import json
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,13 +10,20 @@ from typing import Any
 
 from falkirk.demo.figure_1.clients import Query
 
+VERSIONS = ("ranks-version-versions-out", "circles-version-versions-out")
+"""The outputs of the two computations, from which the query path gets its versions."""
+
+RATE_SECONDS = 8.0
+"""Over how long a rate is taken: several epochs."""
+
 
 @dataclass(slots=True)
 class Failure:
-    """One thing that was broken, when, and what came of it."""
+    """One thing that was broken, when, what was complete then, and what came of it."""
 
     what: str
     at: float
+    complete: dict[str, str] = field(default_factory=dict)
     rollback: dict[str, Any] | None = None
     over: float | None = None
 
@@ -27,13 +35,14 @@ class Story:
     path: Path
     failures: list[Failure] = field(default_factory=list)
     progress: dict[str, Any] = field(default_factory=dict)
-    before: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
     _read: int = 0
+    _recent: deque[dict[str, Any]] = field(default_factory=deque)
 
     def broke(self, what: str, at: float) -> None:
         """Something was just broken."""
-        self.failures.append(Failure(what, at))
+        found = self.progress.get("processors", {})
+        self.failures.append(Failure(what, at, {p: each["completed"] for p, each in found.items()}))
 
     def read(self) -> None:
         """Reads what was written since; a line that is not whole yet is left."""
@@ -50,25 +59,40 @@ class Story:
     def _heard(self, told: dict[str, Any]) -> None:
         match told["what"]:
             case "progress":
-                self.before, self.progress = self.progress, told
+                self._progressed(told)
             case "rollback" if self.failures and self.failures[-1].rollback is None:
                 self.failures[-1].rollback = told
-            case "caught up" if self.failures and self.failures[-1].over is None:
-                self.failures[-1].over = told["at"]
+            case "caught up":
+                self._caught_up(told)
             case "ended":
                 self.error = told["error"]
 
-    def rate(self, processor: str) -> float:
-        """Rows a second that a processor takes in, by the last two reports."""
-        rows = [
-            each.get("processors", {}).get(processor, {}).get("rows", 0) for each in self._two()
-        ]
-        seconds = [each.get("at", 0.0) for each in self._two()]
-        passed = seconds[1] - seconds[0]
-        return max(0.0, (rows[1] - rows[0]) / passed) if passed > 0 else 0.0
+    def _caught_up(self, told: dict[str, Any]) -> None:
+        for failure in self.failures:
+            if failure.over is None and (failure.rollback or {}).get("number") == told["number"]:
+                failure.over = told["at"]
 
-    def _two(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return self.before, self.progress
+    def _progressed(self, told: dict[str, Any]) -> None:
+        if told["uptime"] < self.progress.get("uptime", 0.0):
+            self._recent.clear()  # another process counts from the beginning
+        self.progress = told
+        self._recent.append(told)
+        while self._recent[0]["at"] < told["at"] - RATE_SECONDS:
+            self._recent.popleft()
+
+    def has_versions(self) -> bool:
+        """Whether both computations have brought something that queries can be answered from."""
+        found = self.progress.get("processors", {})
+        return all(found.get(p, {}).get("watermark", "∅") != "∅" for p in VERSIONS)
+
+    def rate(self, processor: str) -> float:
+        """Rows a second that a processor took in lately."""
+        if not self._recent:
+            return 0.0
+        first, last = self._recent[0], self._recent[-1]
+        rows = [each["processors"].get(processor, {}).get("rows", 0) for each in (first, last)]
+        passed = last["at"] - first["at"]
+        return max(0.0, (rows[1] - rows[0]) / passed) if passed > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)

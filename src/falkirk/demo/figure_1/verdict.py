@@ -1,7 +1,7 @@
 """The verdict: what clients were told and what the database holds, against a run without failures.
 
-``python -m falkirk.demo.figure_1.verdict FILE`` reads the queries that a demonstration wrote down,
-and prints what is wrong, one line each.
+``python -m falkirk.demo.figure_1.verdict`` starts Spark, reads the name of a file from standard
+input, in which a demonstration wrote its queries down, and prints what is wrong as a list in JSON.
 """
 
 import json
@@ -45,26 +45,30 @@ def tables_of(database: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]
     """The rows of both tables."""
     from sqlalchemy import create_engine, text
 
-    engine = create_engine(database)
+    from falkirk.connectors.sql.address import parsed
+
+    engine = create_engine(parsed(database))
     with engine.connect() as connection:
         both = [
             [dict(row._mapping) for row in connection.execute(text(f"SELECT * FROM {table}"))]
-            for table in ("queries", "circles")
+            for table in ("queries", "users")
         ]
     engine.dispose()
     return both[0], both[1]
 
 
-def main(path: str) -> None:
-    """Prints what is wrong as JSON."""
+def main() -> None:
+    """Prints what is wrong, once it is told where to look."""
     from falkirk.runtime.session import start_session
 
     session = start_session("figure-1-verdict", "local[2]")
     try:
-        print(json.dumps(found_wrong(Path(path), session)))
+        path = sys.stdin.readline().strip()
+        if path:
+            print(json.dumps(found_wrong(Path(path), session)))
     finally:
         session.stop()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

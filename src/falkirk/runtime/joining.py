@@ -1,0 +1,35 @@
+"""Joins batches by equal columns: a plan over both, which Spark evaluates when the rows are needed.
+
+Columns that are joined by come first, then those of the left side, then those of the right one.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from falkirk.core.errors import DefinitionError
+from falkirk.runtime.content import Content, PlanError, Several
+
+KINDS = ("inner", "left", "left_semi", "left_anti")
+
+ROOM = 4
+"""How many times larger the joined rows may be than those that are joined, at a guess."""
+
+
+def join(left: Content, right: Content, on: Sequence[str], how: str, who: str = "") -> Content:
+    """The rows of ``left`` with those of ``right``; ``who`` joins them, and is named in errors."""
+    if how not in KINDS:
+        raise DefinitionError(f"{who!r} joins {how!r}: a join is {', '.join(KINDS)}")
+
+    def joined(frames: list[Any]) -> Any:
+        try:
+            return frames[0].join(frames[1], on=list(on), how=how)
+        except Exception as error:
+            raise PlanError(who, error) from error
+
+    return Content(plan=Several((left, right), joined), hint=bound(left, right))
+
+
+def bound(*joined: Content) -> int | None:
+    """How many bytes the rows of a join will hardly exceed, if that can be told."""
+    sizes = [content.size for content in joined]
+    return None if None in sizes else ROOM * sum(size or 0 for size in sizes)
