@@ -1,39 +1,86 @@
 """Runs benchmarks, prints their tables and writes them into ``benchmarks/results``."""
 
 import argparse
+import json
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
-from benchmarks.report import show, write
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.report import Report, show, write
+
+
+class Benchmark(NamedTuple):
+    """A module of this package that has a ``run(quick)``, and about how many minutes that takes.
+
+    A name has a dash where its module has an underscore.
+    """
+
+    name: str
+    measures: str
+    minutes: float
+    quick_minutes: float
+
 
 BENCHMARKS = (
-    "rollback",
-    "exactly-once",
-    "ephemeral",
-    "stateless",
-    "recovery",
-    "policies",
-    "components",
+    Benchmark("rollback", "choosing frontiers, over the size of the graph", 8, 1),
+    Benchmark("exactly-once", "throughput and latency beside Structured Streaming", 20, 3),
+    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 16, 4),
+    Benchmark("ephemeral", "a stateless pipeline beside plain PySpark", 3, 1),
+    Benchmark("stateless", "Lindi's operators beside plain PySpark", 3, 1),
+    Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),
+    Benchmark("policies", "what policies cost over saving nothing, and what is kept", 7, 0.5),
+    Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
+    Benchmark("matrix", "policies by interval, rate, skew and failure", 12, 1.5),
+    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 15, 2),
+    Benchmark("components", "connected components that follow changes", 10, 1),
 )
-"""The modules of this package that have a ``run(quick)``, in the order in which they run.
-
-A name has a dash where its module has an underscore.
-"""
+"""In the order in which they run."""
 
 RESULTS = Path(__file__).parent / "results"
+ADVICE = Path(__file__).parents[1] / "src" / "falkirk" / "inspection" / "measured.json"
 
 
 def main() -> None:
     """Runs what the command line names, or everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], metavar="name")
+    names = [each.name for each in BENCHMARKS]
+    parser.add_argument("names", nargs="*", metavar="name")
     parser.add_argument("--quick", action="store_true", help="small sizes; writes no results")
+    parser.add_argument("--list", action="store_true", help="tell what each measures, and end")
+    parser.add_argument(
+        "--write-advice", action="store_true", help="have falkirk check advise by what is found"
+    )
     chosen = parser.parse_args()
-    for name in chosen.names or BENCHMARKS:
+    if unknown := sorted(set(chosen.names) - set(names)):
+        parser.error(f"there is no {', '.join(unknown)}: there are {', '.join(names)}")
+    if chosen.list:
+        tell()
+        return
+    for name in chosen.names or names:
         report = import_module(f"benchmarks.{name.replace('-', '_')}").run(chosen.quick)
         show(report)
         if not chosen.quick:
             print(f"written: {write(report, RESULTS / f'{name}.md').relative_to(RESULTS.parent)}")
+        if chosen.write_advice and report.facts:
+            advise(report)
+
+
+def tell() -> None:
+    """Prints what there is."""
+    table = Table("name", "measures", "minutes", "--quick", box=None)
+    for each in BENCHMARKS:
+        row = each.name, each.measures, f"{each.minutes:g}", f"{each.quick_minutes:g}"
+        table.add_row(*row)
+    Console().print(table)
+
+
+def advise(report: Report) -> None:
+    """Writes the facts of a report where ``falkirk check`` finds them."""
+    ADVICE.write_text(json.dumps(report.facts, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    print(f"written: {ADVICE.name}, for falkirk check")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 import falkirk as fk
+from benchmarks.draws import Draws, Shape
 from falkirk.runtime.run import run as run_flow
 from falkirk.store import open_store
 from falkirk.store.parquet import encoded
@@ -19,48 +20,17 @@ LOOK_SECONDS = 0.25
 
 @dataclass(frozen=True)
 class Kept:
-    """Bytes: of the live state, of the data folder at the end and at most, of the metadata."""
+    """Bytes: of the live state, of the data folder at the end and at most, of the metadata.
+
+    ``seen`` are the bytes of the data folder after so many epochs.
+    """
 
     live: int
     end: int
     most: int
     metadata: int
     keys: int
-
-
-class Draws:
-    """Random keys, so many an epoch; the same for the same position."""
-
-    replayable = True
-
-    def __init__(self, epochs: int) -> None:
-        """Ends after so many epochs."""
-        self.epochs, self.now = epochs, 0
-
-    def initial(self) -> int:
-        """Before the first epoch."""
-        return 0
-
-    def latest(self, start: int, limit: Any) -> int:
-        """The next epoch."""
-        return min(start + 1, self.epochs)
-
-    def read(self, session: Any, start: int, end: int) -> Any:
-        """The keys of one epoch."""
-        self.now = start
-        rows = session.range(start * ROWS_PER_EPOCH, end * ROWS_PER_EPOCH, 1, 1)
-        return rows.selectExpr(f"pmod(xxhash64(id), {KEYS}) AS key")
-
-    def size(self, start: int, end: int) -> int:
-        """Eight bytes a key."""
-        return 8 * ROWS_PER_EPOCH * (end - start)
-
-    def finished(self, position: int) -> bool:
-        """Whether that was the last epoch."""
-        return position >= self.epochs
-
-    def commit(self, end: int) -> None:
-        """They can always be had again."""
+    seen: tuple[tuple[int, int], ...] = ()
 
 
 class Nowhere:
@@ -74,14 +44,14 @@ class Nowhere:
 
 def keep(session: Any, folder: Path, policy: fk.Policy, epochs: int) -> Kept:
     """Runs a count for ``epochs`` and looks at what the store holds."""
-    source, done, most = Draws(epochs), Event(), [0]
+    done, seen = Event(), list[tuple[int, int]]()
+    source = Draws(Shape(ROWS_PER_EPOCH, KEYS), epochs)
     flow = fk.Dataflow("keeping")
     flow.read(source).group_by("key").count(name="counts", policy=policy).write(Nowhere())
 
     def look() -> None:
         while not done.wait(LOOK_SECONDS):
-            if source.now > epochs // 2:
-                most[0] = max(most[0], bytes_in(folder / "data"))
+            seen.append((len(source.reads), bytes_in(folder / "data")))
 
     looking = Thread(target=look)
     looking.start()
@@ -93,7 +63,8 @@ def keep(session: Any, folder: Path, policy: fk.Policy, epochs: int) -> Kept:
     table = live_state(flow, folder)
     end = bytes_in(folder / "data")
     metadata = sum(path.stat().st_size for path in folder.glob("metadata.sqlite*"))
-    return Kept(len(encoded(table)), end, max(most[0], end), metadata, table.num_rows)
+    most = max([end, *(size for epoch, size in seen if epoch > epochs // 2)])
+    return Kept(len(encoded(table)), end, most, metadata, table.num_rows, tuple(seen))
 
 
 def live_state(flow: fk.Dataflow, folder: Path) -> pa.Table:

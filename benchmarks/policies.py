@@ -11,6 +11,7 @@ import falkirk as fk
 from benchmarks import events
 from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape
 from benchmarks.keeping import Kept, keep
+from benchmarks.plots import Bars, Figure, Lines
 from benchmarks.report import Report, Table
 from benchmarks.spread import median, spread, verdict
 from benchmarks.versions import spark_machine
@@ -85,6 +86,7 @@ def run(quick: bool) -> Report:
     report = Report("Policies: what they cost and what they keep", settings)
     report.targets = targets(found, kept, epochs)
     report.tables = [costs(found, files), storage(kept)]
+    report.figures = figures(found, kept)
     return report
 
 
@@ -164,3 +166,17 @@ def storage(kept: Kept) -> Table:
         ["metadata (SQLite) at the end", f"{kept.metadata:,}"],
     ]
     return table
+
+
+def figures(found: dict[str, list[float]], kept: Kept) -> list[Figure]:
+    """Costs as bars, and what is kept over the epochs."""
+    over = {name: paired(found, name, NOTHING) for name in POLICIES if name != NOTHING}
+    bars = {name: (median(each), min(each), max(each)) for name, each in over.items()}
+    sizes = [(float(epoch), size / 1e6) for epoch, size in kept.seen]
+    live = [(sizes[0][0], kept.live / 1e6), (sizes[-1][0], kept.live / 1e6)] if sizes else []
+    series = {"data folder": sizes, "live state at the end": live} if sizes else {}
+    title = "What a running count of 200,000 keys keeps on the disk"
+    return [
+        Bars("cost", "An epoch", "× of an epoch with nothing saved", {"": bars}),
+        Lines("storage", title, "epochs", "MB", series),
+    ]

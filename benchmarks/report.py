@@ -4,9 +4,12 @@ import platform
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as RichTable
+
+from benchmarks.plots import Figure, draw
 
 
 @dataclass
@@ -21,12 +24,17 @@ class Table:
 
 @dataclass
 class Report:
-    """All tables of one benchmark, its settings, and how its targets fared."""
+    """All tables of one benchmark, its settings, its figures, and how its targets fared.
+
+    ``facts`` are what ``falkirk check`` may advise by.
+    """
 
     title: str
     settings: dict[str, str]
     tables: list[Table] = field(default_factory=list)
     targets: Table | None = None
+    figures: list[Figure] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
 
     def all_tables(self) -> list[Table]:
         """The targets first."""
@@ -52,8 +60,10 @@ def _processor() -> str:
 
 
 def show(report: Report) -> None:
-    """Prints a report."""
+    """Prints a report; where nobody says how wide, wide enough for its tables."""
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=160)
     console.rule(report.title)
     for key, value in report.settings.items():
         console.print(f"[dim]{key}:[/dim] {value}", highlight=False)
@@ -67,7 +77,7 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, path: Path) -> Path:
-    """Writes a report as Markdown."""
+    """Writes a report as Markdown, with its figures beside."""
     lines = [f"# {report.title}", ""]
     lines += [f"- {key}: {value}" for key, value in report.settings.items()]
     for table in report.all_tables():
@@ -78,5 +88,8 @@ def write(report: Report, path: Path) -> Path:
         lines.append("|" + " --- |" + " ---: |" * (len(table.heads) - 1))
         lines += ["| " + " | ".join(row) + " |" for row in table.rows]
     path.parent.mkdir(exist_ok=True)
+    for figure in report.figures:
+        drawn = draw(figure, path.with_name(f"{path.stem}-{figure.name}.svg"))
+        lines += ["", f"![{figure.title}]({drawn.name})"]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

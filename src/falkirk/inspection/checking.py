@@ -10,6 +10,7 @@ from falkirk.core.times import ProcessorId
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.dataflow.explanation import policy_text
 from falkirk.dataflow.node import Node
+from falkirk.inspection.advising import Advice, advice
 from falkirk.inspection.guarantees import (
     Guarantee,
     guarantees,
@@ -17,7 +18,9 @@ from falkirk.inspection.guarantees import (
     loosened_by,
     shown_by,
 )
+from falkirk.inspection.measured import Measured, measured
 from falkirk.inspection.steady import Setback, Steady
+from falkirk.runtime.pressure import behind_numbers
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 GROWING = {"Reduce", "Join", "Consolidate"}
@@ -47,16 +50,18 @@ class Blast:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """All that is known of a flow before it runs."""
+    """All that is known of a flow before it runs; ``basis`` says what advice rests on."""
 
     flow: str
     guarantees: tuple[Guarantee, ...]
     findings: tuple[Finding, ...]
     blasts: tuple[Blast, ...]
+    advice: tuple[Advice, ...] = ()
+    basis: str = ""
 
 
-def check_flow(blueprint: Blueprint) -> Checked:
-    """Looks at a flow from all sides."""
+def check_flow(blueprint: Blueprint, facts: Measured | None = None) -> Checked:
+    """Looks at a flow from all sides; ``facts`` are those of the package if none are given."""
     steady = Steady(blueprint.flow)
     blasts = [
         Blast(p, policy_text(node.policy), tuple(steady.setbacks({p})))
@@ -64,7 +69,24 @@ def check_flow(blueprint: Blueprint) -> Checked:
     ]
     order = (ERROR, WARNING, NOTE)
     findings = sorted(findings_of(blueprint, steady, blasts), key=lambda f: order.index(f.severity))
-    return Checked(blueprint.name, tuple(guarantees(blueprint)), tuple(findings), tuple(blasts))
+    known = facts or measured()
+    given = tuple(advice(blueprint, known)) if known else ()
+    return Checked(
+        blueprint.name,
+        tuple(guarantees(blueprint)),
+        tuple(findings),
+        tuple(blasts),
+        given,
+        basis(known) if known and given else "",
+    )
+
+
+def basis(facts: Measured) -> str:
+    """Where measured facts come from."""
+    return (
+        f"measured with {facts.work}, by falkirk {facts.falkirk} on {facts.machine}, {facts.date};"
+        " ratios carry over better than times: falkirk bench matrix measures on your machine"
+    )
 
 
 def findings_of(blueprint: Blueprint, steady: Steady, blasts: list[Blast]) -> Iterator[Finding]:
@@ -78,6 +100,7 @@ def findings_of(blueprint: Blueprint, steady: Steady, blasts: list[Blast]) -> It
         yield from pointless(blueprint, p, node)
         yield from growing(blueprint, steady, p, node)
         yield from unread(blueprint, p, node)
+        yield from unanswered(blueprint, p, node)
     yield from useless_logs(blueprint, blasts)
     yield from seldom(blueprint)
 
@@ -152,6 +175,17 @@ def unread(blueprint: Blueprint, p: ProcessorId, node: Node) -> Iterator[Finding
         yield found(
             NOTE, "C402", node, words, "its clients have to send again what was not answered"
         )
+
+
+def unanswered(blueprint: Blueprint, p: ProcessorId, node: Node) -> Iterator[Finding]:
+    """C403: answers that come from where nobody can tell that there will be none."""
+    for sink in sorted(blueprint.answering.get(p, frozenset()) & behind_numbers(blueprint.flow)):
+        words = (
+            f"it answers {p} from behind windows, where nobody can tell that a request has no"
+            " answer: such a request ends with 504 when its time is over"
+        )
+        step = "answer every request, or write the answers before in_sequence()"
+        yield found(WARNING, "C403", blueprint.nodes[sink], words, step)
 
 
 def useless_logs(blueprint: Blueprint, blasts: list[Blast]) -> Iterator[Finding]:

@@ -1,0 +1,93 @@
+"""What an epoch takes, by policy: jobs, calls to Spark, writes, transactions, milliseconds."""
+
+from collections import defaultdict
+
+from benchmarks.draws import Shape
+from benchmarks.matrix_cell import Cell, Outcome, run_cell
+from benchmarks.matrix_flow import WAYS
+from benchmarks.plots import Bars
+from benchmarks.report import Report, Table
+from benchmarks.spread import median, spread
+from benchmarks.versions import spark_machine
+from falkirk.runtime.session import start_session
+
+ALONE_SECONDS = 0.2
+"""So far apart each epoch comes alone, and nothing of it is shared with another."""
+
+
+def run(quick: bool) -> Report:
+    """Runs every way in turn, epochs as fast as they go and one at a time."""
+    epochs, repetitions = (5, 1) if quick else (40, 3)
+    settings = {**spark_machine(), **described(epochs, repetitions)}
+    session = start_session("epochs")
+    found: dict[tuple[str, float | None], list[Outcome]] = defaultdict(list)
+    try:
+        for repetition in range(-1, repetitions):
+            for way in list(WAYS)[:: -1 if repetition % 2 else 1]:
+                for seconds in (None, ALONE_SECONDS) if repetition >= 0 else (None,):
+                    shape = Shape(seed=repetition)
+                    count = epochs if seconds is None else max(3, epochs // 4)
+                    outcome = run_cell(session, Cell(way, shape, count, seconds))
+                    if repetition >= 0:  # the first round warms up
+                        found[way, seconds].append(outcome)
+    finally:
+        session.stop()
+    report = Report("Epochs: what one takes, by policy", settings)
+    report.tables = [counts(found, None), counts(found, ALONE_SECONDS), times(found)]
+    report.figures = [figure(found)]
+    return report
+
+
+def described(epochs: int, repetitions: int) -> dict[str, str]:
+    """What is measured, and how."""
+    return {
+        "work": "the flow of matrix at its centre: 1,000 rows an epoch, counted by 10,000 keys;"
+        " one step before the count that Spark fuses with it",
+        "calls to Spark": "commands from Python to Spark's JVM, those that let go of objects too",
+        "driver": "processor time of the thread that owns the machine; Python: of all threads",
+        "time": f"{epochs} epochs a run as fast as they go, and {epochs // 4} that come one every"
+        f" {ALONE_SECONDS} s; one warm session, {repetitions} rounds in changing order",
+        "command": "python -m benchmarks epochs",
+    }
+
+
+def counts(found: dict[tuple[str, float | None], list[Outcome]], seconds: float | None) -> Table:
+    """What can be counted."""
+    title = "Four epochs at once" if seconds is None else "Epochs that come alone"
+    heads = ["policy of the count", "jobs", "calls to Spark", "batches", "bytes", "transactions"]
+    table = Table(f"{title}: counts an epoch", heads, note="Medians of the rounds.")
+    for (way, pace), outcomes in found.items():
+        if pace == seconds:
+            each = [(o.jobs, o.calls, o.batches, o.bytes, o.commits, o.epochs) for o in outcomes]
+            values = [median([row[i] / row[-1] for row in each]) for i in range(5)]
+            shown = [f"{value:,.0f}" if value >= 100 else f"{value:.2f}" for value in values]
+            table.rows.append([way, *shown])
+    return table
+
+
+def times(found: dict[tuple[str, float | None], list[Outcome]]) -> Table:
+    """Milliseconds an epoch."""
+    table = Table(
+        "Four epochs at once: milliseconds an epoch",
+        ["policy of the count", "in all", "driver", "Python"],
+        note="Median, with the least and the greatest.",
+    )
+    for (way, pace), outcomes in found.items():
+        if pace is None:
+            row = [way, spread([o.ms for o in outcomes], "{:.1f}".format)]
+            for of in ("driver_seconds", "python_seconds"):
+                values = [getattr(o, of) / o.epochs * 1e3 for o in outcomes]
+                row.append(spread(values, "{:.1f}".format))
+            table.rows.append(row)
+    return table
+
+
+def figure(found: dict[tuple[str, float | None], list[Outcome]]) -> Bars:
+    """Milliseconds as bars."""
+    series: dict[str, dict[str, tuple[float, float, float]]] = {}
+    for label, of in (("in all", "seconds"), ("Python", "python_seconds")):
+        for (way, pace), outcomes in found.items():
+            if pace is None:
+                values = [getattr(o, of) / o.epochs * 1e3 for o in outcomes]
+                series.setdefault(label, {})[way] = median(values), min(values), max(values)
+    return Bars("milliseconds", "An epoch, four at once", "ms", series)

@@ -1,0 +1,140 @@
+"""Policies by interval, rate, skew and failure on one flow, in the manner of CheckMate.
+
+Not the whole product: one setting is the centre, and from there one thing at a time is changed.
+After CheckMate: Evaluating Checkpointing Protocols for Streaming Dataflows (arXiv 2403.13629).
+"""
+
+import os
+import shutil
+import tempfile
+from collections import defaultdict
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks import events, matrix_tables, recovery
+from benchmarks.draws import HOT, ZIPF, Shape
+from benchmarks.matrix_cell import Cell, Outcome, run_cell
+from benchmarks.matrix_flow import EAGER, HISTORY, LAZY, LOOSE, NOTHING, SELDOM, WAYS
+from benchmarks.report import Report
+from benchmarks.versions import spark_machine
+from falkirk.runtime.java import find_java_home
+from falkirk.runtime.session import start_session
+
+CENTRE = Shape()
+MANY = Shape(rows=100_000)
+SOME = (NOTHING, SELDOM, LAZY, EAGER, HISTORY)
+FEW = (NOTHING, SELDOM, EAGER)
+OFTEN, RARELY = 0.2, 0.4
+"""Seconds from one epoch to the next, in the runs that go by the clock."""
+
+KILLED = {"lazy-10": SELDOM, "lazy": LAZY, "eager": EAGER}
+
+Key = tuple[str, Shape, float | None]
+Found = dict[Key, list[Outcome]]
+
+
+def free_cells(epochs: int) -> list[Cell]:
+    """As fast as it goes: all ways at the centre, then more rows and other skews."""
+    cells = [Cell(way, CENTRE, epochs) for way in WAYS]
+    cells += [Cell(way, MANY, max(2, epochs // 2)) for way in SOME]
+    cells += [Cell(way, Shape(skew=skew), epochs) for skew in (ZIPF, HOT) for way in FEW]
+    return cells
+
+
+def timed_cells(epochs: int) -> list[Cell]:
+    """By the clock: all ways at the centre, then a lower rate and more rows."""
+    ways = [way for way in WAYS if way != NOTHING]
+    cells = [Cell(way, CENTRE, epochs, OFTEN) for way in ways]
+    cells += [Cell(way, CENTRE, epochs // 2, RARELY) for way in (LOOSE, SELDOM, EAGER)]
+    cells += [Cell(way, MANY, epochs // 2, RARELY) for way in (SELDOM, EAGER)]
+    return cells
+
+
+def run(quick: bool) -> Report:
+    """Runs all cells in turn in one warm session, and then kills a few programs."""
+    epochs, repetitions = (6, 1) if quick else (40, 3)
+    settings = {**spark_machine(), **described(epochs, repetitions)}
+    session = start_session("matrix")
+    try:
+        if not quick:
+            for way in WAYS:
+                run_cell(session, Cell(way, CENTRE, 10))
+        found = measured(session, epochs, repetitions)
+    finally:
+        session.stop()
+    killed = kills(1 if quick else 2, ["eager"] if quick else list(KILLED))
+    report = Report("Policies by interval, rate, skew and failure", settings)
+    report.tables = [*matrix_tables.tables(found), matrix_tables.kills(killed)]
+    report.figures = matrix_tables.figures(found)
+    report.facts = {**origin(settings), "ways": matrix_tables.facts(found, CENTRE, OFTEN)}
+    return report
+
+
+def measured(session: Any, epochs: int, repetitions: int) -> Found:
+    """All cells, in changing order; those by the clock fail once, all of a round at one moment."""
+    found: Found = defaultdict(list)
+    for repetition in range(repetitions):
+        cells = [*free_cells(epochs), *timed_cells(epochs)]
+        for cell in cells[::-1] if repetition % 2 else cells:
+            part = Random(repetition).uniform(0.45, 0.75)
+            at = None if cell.seconds is None else int(cell.epochs * part)
+            shape = Shape(cell.shape.rows, cell.shape.keys, cell.shape.skew, seed=repetition)
+            outcome = run_cell(session, Cell(cell.way, shape, cell.epochs, cell.seconds, at))
+            found[cell.way, cell.shape, cell.seconds].append(outcome)
+    return found
+
+
+def kills(repetitions: int, names: list[str]) -> dict[str, list[float]]:
+    """Seconds from the start of a second process to its first new result, after SIGKILL."""
+    os.environ.setdefault("JAVA_HOME", str(find_java_home()))
+    place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
+    found: dict[str, list[float]] = defaultdict(list)
+    try:
+        shape = events.Shape(recovery.EVENTS)
+        files = events.make(place / "files", shape, recovery.BEFORE + recovery.AFTER)
+        for repetition in range(repetitions):
+            for name in names[::-1] if repetition % 2 else names:
+                program = ["benchmarks.views_falkirk", name]
+                contender = recovery.Contender(KILLED[name], recovery.AS_STARTED, program)
+                found[KILLED[name]].append(recovery.measured(place, contender, files))
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return dict(found)
+
+
+def origin(settings: dict[str, str]) -> dict[str, str]:
+    """Where facts come from."""
+    return {
+        "falkirk": settings["falkirk"],
+        "spark": settings["Spark"].partition(",")[0],
+        "machine": settings["system"],
+        "date": datetime.now(UTC).date().isoformat(),
+        "work": f"a running count by key, {CENTRE.rows:,} rows an epoch, {CENTRE.keys:,} keys",
+    }
+
+
+def described(epochs: int, repetitions: int) -> dict[str, str]:
+    """What is measured, and how."""
+    return {
+        "work": f"a running count by key; the centre is {CENTRE.rows:,} rows an epoch and"
+        f" {CENTRE.keys:,} keys that are equally likely",
+        "chosen beforehand": "all policies at the centre, as fast as it goes and by the clock;"
+        f" from there, for some policies each: {MANY.rows:,} rows, keys by Zipf's law (exponent 1),"
+        f" one key with nine rows in ten, an epoch every {RARELY} s instead of {OFTEN} s",
+        NOTHING: "the baseline: at_least_once(), a sink that promises nothing, and a store in"
+        " memory that never waits for the disk",
+        LOOSE: "the same with a store on the disk; all others have an exactly-once sink, whose"
+        " rows are staged in the store",
+        "numbered": "the count by sequence numbers, message by message, and windows of one message"
+        " behind it: where snapshot() applies",
+        "latency": "from when an epoch was there by the clock until the sink was handed its counts",
+        "failure": "the count loses all that it holds, at a random moment that is the same for all"
+        " policies of a round; who goes back is decided while the others go on",
+        "counts": "checked at the end of every run: exact, but where at_least_once() has lost its"
+        " state; there it is told by how much they are off",
+        "time": f"{epochs} epochs a run, fewer with many rows or by a slow clock; one warm session,"
+        f" {repetitions} rounds in changing order, another seed each",
+        "command": "python -m benchmarks matrix",
+    }

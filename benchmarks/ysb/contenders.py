@@ -1,0 +1,98 @@
+"""Who takes part: how each is started, what it promises, and how it is set."""
+
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.ysb.environments import python_of, versions
+from falkirk.runtime.java import find_java_home
+
+ROOT = Path(__file__).parents[2]
+EXACTLY, AT_LEAST = "exactly once", "at least once"
+FALKIRK, RELAXED = "falkirk eager()", "falkirk lazy(every=10)"
+STREAMING, FLINK, PATHWAY, BYTEWAX = "Structured Streaming", "Flink", "Pathway", "Bytewax"
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A program, in which environment it runs, what it promises and how it was set."""
+
+    name: str
+    guarantee: str
+    module: str
+    setting: str
+    arguments: tuple[str, ...] = ()
+    peer: str | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def command(self) -> list[str]:
+        """What starts it; a peer's environment is made first if need be."""
+        python = str(python_of(self.peer)) if self.peer else sys.executable
+        return [python, "-m", self.module, *self.arguments]
+
+    def variables(self) -> dict[str, str]:
+        """The environment of its process."""
+        return {**os.environ, "PYTHONPATH": str(ROOT), **self.environment}
+
+    def version(self) -> str:
+        """What is installed of a peer."""
+        return versions(self.peer) if self.peer else ""
+
+
+def contenders() -> list[Contender]:
+    """All of them."""
+    java = {"JAVA_HOME": str(os.environ.get("JAVA_HOME") or find_java_home())}
+    cores = str(os.cpu_count() or 2)
+    return [
+        Contender(
+            FALKIRK,
+            EXACTLY,
+            "benchmarks.ysb.views_falkirk",
+            "default options; a result is released when its state and cause are durable",
+            ("exactly-once",),
+        ),
+        Contender(
+            RELAXED,
+            AT_LEAST,
+            "benchmarks.ysb.views_falkirk",
+            "default options; state is saved at every tenth epoch, a result is shown at once",
+            ("at-least-once",),
+        ),
+        Contender(
+            STREAMING,
+            EXACTLY,
+            "benchmarks.ysb.views_streaming",
+            "falkirk's session settings, update mode, no trigger interval, default state store;"
+            " foreachBatch passes over a batch that is there",
+        ),
+        Contender(
+            FLINK,
+            EXACTLY,
+            "benchmarks.ysb.peers.by_flink",
+            f"SQL, parallelism {cores}, in one JVM; a checkpoint every 200 ms, its FileSink shows"
+            " results when a checkpoint is complete; mini-batches of at most 20 ms; the campaigns"
+            " are joined by a function over Pandas series (there is no lookup in files), in bundles"
+            " of at most 20 ms; restarted from its last complete checkpoint",
+            peer="flink",
+            environment=java,
+        ),
+        Contender(
+            PATHWAY,
+            AT_LEAST,
+            "benchmarks.ysb.peers.by_pathway",
+            f"{cores} threads, commits every 10 ms; persistence in a folder every second saves"
+            " input and replays it all (saving operators needs a licence key); its reader looks"
+            " into the folder about twice a second, which cannot be set",
+            peer="pathway",
+            environment={"PATHWAY_THREADS": cores},
+        ),
+        Contender(
+            BYTEWAX,
+            AT_LEAST,
+            "benchmarks.ysb.peers.by_bytewax",
+            "one worker (Python runs one thread at a time), recovery with epochs of a second, JSON"
+            " by orjson, a file is one item and its views are added up before they are counted",
+            peer="bytewax",
+        ),
+    ]

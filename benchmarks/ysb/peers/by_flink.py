@@ -1,0 +1,97 @@
+"""The contender Flink: running counts, exactly once, until it is killed.
+
+It is SQL but for the join, a Python function over Pandas series in processes of their own.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyflink.common import Configuration, Encoder
+from pyflink.datastream import StreamExecutionEnvironment
+from pyflink.datastream.connectors.file_system import BucketAssigner, FileSink, RollingPolicy
+from pyflink.table import StreamTableEnvironment
+from pyflink.table.udf import ScalarFunction, udf
+
+from benchmarks.ysb.showing import campaigns_of
+
+WINDOW_MS = 10_000
+CHECKPOINT = "200 ms"
+LOOK = "10 ms"
+
+
+def settings(folder: Path) -> Configuration:
+    """A cluster in this process, from the last checkpoint that was completed, if any."""
+    settings = Configuration()
+    for key, value in {
+        "parallelism.default": str(os.cpu_count() or 2),
+        "execution.checkpointing.interval": CHECKPOINT,
+        "execution.checkpointing.mode": "EXACTLY_ONCE",
+        "execution.checkpointing.storage": "filesystem",
+        "execution.checkpointing.dir": (folder / "state").as_uri(),
+        "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+        "table.exec.mini-batch.enabled": "true",
+        "table.exec.mini-batch.allow-latency": "20 ms",
+        "table.exec.mini-batch.size": "5000",
+        "python.fn-execution.bundle.time": "20",
+        "python.executable": sys.executable,
+        "rest.bind-address": "127.0.0.1",
+        "rest.port": "0",
+    }.items():
+        settings.set_string(key, value)
+    complete = sorted((folder / "state").glob("*/chk-*/_metadata"), key=os.path.getmtime)
+    if complete:
+        settings.set_string("execution.state-recovery.path", complete[-1].parent.as_uri())
+    return settings
+
+
+class Campaigns(ScalarFunction):
+    """The join: Flink joins a stream with a table of files by keeping the whole stream, and looks
+    rows up in databases only, so its users look them up in a function of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Nothing is read yet."""
+        self.folder, self.campaigns = folder, dict[str, str]()
+
+    def open(self, function_context: Any) -> None:
+        """Reads the campaigns, once for each subtask."""
+        self.campaigns = campaigns_of(self.folder)
+
+    def eval(self, ads: Any) -> Any:
+        """The campaigns of advertisements, which come as a Pandas series."""
+        return ads.map(self.campaigns)
+
+
+def main() -> None:
+    """Runs until it is killed."""
+    folder = Path(sys.argv[1])
+    environment = StreamExecutionEnvironment.get_execution_environment(settings(folder))
+    tables = StreamTableEnvironment.create(environment)
+    tables.execute_sql(
+        "CREATE TABLE events (user_id STRING, page_id STRING, ad_id STRING, ad_type STRING,"
+        " event_type STRING, event_time BIGINT, ip_address STRING) WITH ("
+        f" 'connector' = 'filesystem', 'path' = '{(folder / 'in').as_uri()}', 'format' = 'json',"
+        f" 'source.monitor-interval' = '{LOOK}')"
+    )
+    tables.create_temporary_function(
+        "campaign_of", udf(Campaigns(folder), result_type="STRING", func_type="pandas")
+    )
+    counts = tables.sql_query(
+        "SELECT campaign_id, window_begin, COUNT(*) AS total FROM ("
+        " SELECT campaign_of(ad_id) AS campaign_id,"
+        f" event_time / {WINDOW_MS} * {WINDOW_MS} AS window_begin"
+        " FROM events WHERE event_type = 'view') GROUP BY campaign_id, window_begin"
+    )
+    sink = (
+        FileSink.for_row_format(str(folder / "out"), Encoder.simple_string_encoder())
+        .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
+        .with_rolling_policy(RollingPolicy.on_checkpoint_rolling_policy())
+        .build()
+    )
+    tables.to_changelog_stream(counts).sink_to(sink).uid("out")
+    environment.execute("ysb")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""What the report shows."""
+
+from collections.abc import Callable
+
+from benchmarks.events import ADS_EACH, CAMPAIGNS
+from benchmarks.report import Table
+from benchmarks.spread import median, quantile, spread
+from benchmarks.ysb.contenders import (
+    AT_LEAST,
+    EXACTLY,
+    FALKIRK,
+    FLINK,
+    RELAXED,
+    STREAMING,
+    Contender,
+)
+from benchmarks.ysb.measuring import FILE_MS, LEAD_MS, Plan
+from benchmarks.ysb.outcome import Run
+from benchmarks.ysb.stream import WINDOW_MS
+
+Found = dict[str, list[Run]]
+DASH = "–"
+
+
+def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
+    """What is measured, and how."""
+    return {
+        "work": f"views of {CAMPAIGNS} campaigns ({ADS_EACH} advertisements each) in windows of"
+        f" {WINDOW_MS // 1000} s of event time: filter, project, join with the campaigns, count;"
+        " everybody shows running counts, so that a window's final count is the last one shown",
+        "stream": "files of JSON lines that are moved into a folder, because every contender reads"
+        f" them again after a failure and none needs another package for it; {plan.rate:,}"
+        f" events/s in a file every {FILE_MS} ms, made by a process of its own; event time is the"
+        " world's, shifted by a constant so that a window begins with the stream",
+        "sink": "a file for each batch of results: written, forced to the disk, renamed (Flink: its"
+        " own FileSink); seen from outside by another process, which looks every 3 ms",
+        "final-event latency": "for each campaign and window: from the moment at which the file"
+        " with its last view is visible to the contender until its final count is visible to the"
+        " observer, and nothing is subtracted",
+        "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds to warm up; a"
+        f" backlog of {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of"
+        f" the stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
+        " middle the process and all its children get SIGKILL and are started again at once, while"
+        f" the stream goes on. {plan.repetitions} runs each, contenders in turn, in changing order",
+        **{f"{each.name}, {each.guarantee}": each.setting for each in everybody},
+        "command": "python -m benchmarks ysb",
+    }
+
+
+def tables(
+    everybody: list[Contender], found: Found, failed: dict[str, str], plan: Plan
+) -> list[Table]:
+    """All of them."""
+    present = [each for each in everybody if found.get(each.name)]
+    shown = [
+        steady(present, found),
+        failure(present, found),
+        counts(present, found),
+        throughput(present, found, plan),
+        literature(found),
+    ]
+    return shown + [absent(name, log) for name, log in failed.items()]
+
+
+def milliseconds(seconds: float) -> str:
+    """Without a unit."""
+    return f"{seconds * 1e3:,.0f}"
+
+
+def pooled(runs: list[Run], part: Callable[[Run], tuple[float, ...]]) -> list[float]:
+    """The values of all runs."""
+    return [seconds for run in runs for seconds in part(run)]
+
+
+def middle(found: Found, name: str, part: Callable[[Run], tuple[float, ...]]) -> float | None:
+    """The median over all runs, None if there is nothing."""
+    values = pooled(found.get(name, []), part)
+    return median(values) if values else None
+
+
+def latency_cells(runs: list[Run], part: Callable[[Run], tuple[float, ...]]) -> list[str]:
+    """Median, p99, and the medians of the runs."""
+    values = pooled(runs, part)
+    if not values:
+        return [DASH] * 3
+    medians = [median(part(run)) for run in runs if part(run)]
+    ends = f"{milliseconds(min(medians))} to {milliseconds(max(medians))}"
+    return [milliseconds(median(values)), milliseconds(quantile(values, 0.99)), ends]
+
+
+def steady(present: list[Contender], found: Found) -> Table:
+    """Latency while nothing fails."""
+    table = Table(
+        "Latency in steady state",
+        [
+            "contender",
+            "guarantee",
+            "final: median ms",
+            "p99 ms",
+            "medians of the runs",
+            "a file: median ms",
+            "p99 ms",
+        ],
+        note="Final-event latency, over all campaigns and windows of all runs: those of one window"
+        " end together, so that there are as many values as there are of them, but not as many"
+        " that are independent. Beside it the time from each file to the moment when all its"
+        " views are counted, of which there are ten a second.",
+    )
+    for each in present:
+        runs = found[each.name]
+        final = latency_cells(runs, lambda run: run.final)
+        files = latency_cells(runs, lambda run: run.files)[:2]
+        table.rows.append([each.name, each.guarantee, *final, *files])
+    return table
+
+
+def failure(present: list[Contender], found: Found) -> Table:
+    """Latency in the window of the kill."""
+    table = Table(
+        "In the window of a failure",
+        [
+            "contender",
+            "guarantee",
+            "final: median ms",
+            "p99 ms",
+            "medians of the runs",
+            "first new result s",
+        ],
+        note="SIGKILL in the middle of the window, five seconds before its end; a JVM and an"
+        " interpreter start again in that time, where there are any. The last column is from the"
+        " kill to the first count that is higher than what was shown before: median, with the"
+        " least and the greatest.",
+    )
+    for each in present:
+        runs = found[each.name]
+        first = [run.first_after_kill for run in runs if run.first_after_kill is not None]
+        cell = spread(first, "{:.1f}".format) if first else DASH
+        final = latency_cells(runs, lambda run: run.failing)
+        table.rows.append([each.name, each.guarantee, *final, cell])
+    return table
+
+
+def counts(present: list[Contender], found: Found) -> Table:
+    """Whether what is shown in the end is right."""
+    table = Table(
+        "Counts at the end",
+        ["contender", "guarantee", "runs", "groups", "too low", "too high", "shown again"],
+        note="The last count shown of each campaign and window, after the kill, against the right"
+        " one; sums over all runs. Shown again: results that say no more than an earlier one of"
+        " their group did; exactly once there are none, at least once there may be.",
+    )
+    for each in present:
+        runs = found[each.name]
+        sums = [
+            len(runs),
+            sum(run.groups for run in runs),
+            sum(run.too_low for run in runs),
+            sum(run.too_high for run in runs),
+            sum(run.repeated for run in runs),
+        ]
+        table.rows.append([each.name, each.guarantee, *(f"{number:,}" for number in sums)])
+    return table
+
+
+def throughput(present: list[Contender], found: Found, plan: Plan) -> Table:
+    """Events a second on a backlog."""
+    table = Table(
+        "Throughput",
+        ["contender", "guarantee", "events/s", "× Structured Streaming", "first results s"],
+        note="From the moment when the last file of the backlog is visible until all its counts"
+        " are, median with the lowest and the highest. First results: from the start of the"
+        " process until the counts of the first two files are right.",
+    )
+    base = [plan.backlog / run.backlog for run in found.get(STREAMING, [])]
+    for each in present:
+        rates = [plan.backlog / run.backlog for run in found[each.name]]
+        times = f"{median(rates) / median(base):.2f}" if base else DASH
+        starts = spread([run.start for run in found[each.name]], "{:.1f}".format)
+        rate = spread(rates, "{:,.0f}".format)
+        table.rows.append([each.name, each.guarantee, rate, times, starts])
+    return table
+
+
+def literature(found: Found) -> Table:
+    """Ratios here beside those of the literature."""
+    table = Table(
+        "Beside the literature",
+        [
+            "final-event latency",
+            "there: Falkirk / Flink / Drizzle ms",
+            "there: Falkirk ÷ Flink, ÷ Drizzle",
+            "here: ÷ Flink",
+            "here: ÷ Structured Streaming",
+        ],
+        note="There: 25 machines, Falkirk on Naiad, Drizzle on Spark; one worker of many fails."
+        " Here: one machine, falkirk on Spark, and the whole process is killed, so that only"
+        " ratios may be compared, and those of the last row with care: Structured Streaming stands"
+        " where Drizzle stood. Here Flink and Structured Streaming are always exactly once.",
+    )
+
+    def final(run: Run) -> tuple[float, ...]:
+        return run.final
+
+    def failing(run: Run) -> tuple[float, ...]:
+        return run.failing
+
+    def tail(values: list[float]) -> float:
+        return quantile(values, 0.99)
+
+    known = [
+        (f"{EXACTLY}, median", FALKIRK, final, median, (382, 991, 1464)),
+        (f"{EXACTLY}, p99", FALKIRK, final, tail, (487, 1691, 1852)),
+        (f"{AT_LEAST}, median", RELAXED, final, median, (102, 330, 179)),
+        (f"{AT_LEAST}, p99", RELAXED, final, tail, (283, 473, 335)),
+        (f"{EXACTLY}, in the window of a failure", FALKIRK, failing, median, (455, 2225, 2289)),
+    ]
+    for title, ours, part, measure, (there, flink, drizzle) in known:
+        here = []
+        for rival in (FLINK, STREAMING):
+            mine, theirs = (pooled(found.get(name, []), part) for name in (ours, rival))
+            ratio = f"{measure(mine) / measure(theirs):.2f}" if mine and theirs else DASH
+            here.append(ratio)
+        ratios = f"{there / flink:.2f}, {there / drizzle:.2f}"
+        table.rows.append([title, f"{there} / {flink} / {drizzle}", ratios, *here])
+    return table
+
+
+def absent(name: str, log: str) -> Table:
+    """Who could not take part, and its last words."""
+    lines = [line.replace("|", "\\|").replace("[", "\\[") for line in log.splitlines()[-25:]]
+    note = f"The end of the log of {name}."
+    return Table(f"{name} could not run", ["log"], [[line] for line in lines], note)
