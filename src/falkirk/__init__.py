@@ -2,6 +2,7 @@
 
 from falkirk.connectors import (
     DeadLetters,
+    DeltaSink,
     Files,
     Function,
     HttpRequests,
@@ -50,6 +51,7 @@ __all__ = [
     "Context",
     "Dataflow",
     "DeadLetters",
+    "DeltaSink",
     "FalkirkError",
     "Files",
     "Function",

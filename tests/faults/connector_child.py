@@ -41,7 +41,8 @@ def main(given: dict[str, Any], text: str) -> None:
     store: Any = StruckStore(open_store(world.folder / "state"), striker, transacted)
     with held(store):
         store.adopt(describe(blueprint))
-        with session_for(None, blueprint.name, "local[2]", settings(world.folder)) as session:
+        chosen = {**settings(world.folder), "spark.jars": given["jars"]}
+        with session_for(None, blueprint.name, "local[2]", chosen) as session:
             report = prepared(blueprint, store, session, Options()).run()
     log.info("FINISHED: %s", "; ".join(report.summary()))
 

@@ -17,6 +17,7 @@ from uuid import NAMESPACE_URL, uuid5
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from tests.servers import delta
 from tests.servers.topics import Topics
 
 import falkirk as fk
@@ -280,6 +281,17 @@ def shown_kafka(world: World, name: str) -> Found:
     return Counter((row["k"], row["n"], row["total"]) for row in rows)
 
 
+def written_delta(world: World, stream: Any, name: str, policy: Any, struck: Any) -> None:
+    """Running totals into a Delta table."""
+    sink = struck(fk.DeltaSink(world.folder / name))
+    totals(stream, name, policy).write(sink, name=name)
+
+
+def shown_delta(world: World, name: str) -> Found:
+    """What the log of the table leads to."""
+    return Counter((row["k"], row["n"], row["total"]) for row in delta.rows(world.folder / name))
+
+
 def all_totals() -> Found:
     """What a failure-free run appends: the groups of each epoch, as they stand then."""
     return Counter(row for epoch in range(EPOCHS) for row in groups_after(epoch))
@@ -333,6 +345,7 @@ def sink_parts(kind: str) -> dict[str, SinkPart]:
 SINKS: dict[str, SinkPart] = {
     "parquet": SinkPart(written_parquet, shown_parquet, all_totals),
     "kafka": SinkPart(written_kafka, shown_kafka, all_totals),
+    "delta": SinkPart(written_delta, shown_delta, all_totals),
     **sink_parts("sqlite"),
     **sink_parts("postgres"),
 }

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.faults.differential_flow import components
 from tests.faults.driver_flows import mixed, pair
 from tests.faults.driver_strikes import Striker, StruckStore, read_strike
 
@@ -52,6 +53,8 @@ def main(folder: Path, text: str, fault: str = "") -> None:
     store: Any = StruckStore(open_store(folder / "state"), striker, transacted, dropping)
     if "pair" in fault:
         flow = pair(folder, striker)
+    elif fault == "components":
+        flow = components(folder, striker)
     else:
         flow = mixed(folder, striker, careful=fault != "careless-sink")
     blueprint = flow.build()

@@ -18,6 +18,8 @@ from tests.faults.connector_parts import POLICIES, SINKS, SOURCES, Branch, World
 from tests.faults.connector_strikes import seeded
 from tests.faults.driver_strikes import Strike
 from tests.faults.killing import Campaign
+from tests.servers.jars import NoJars, jars
+from tests.servers.lacking import lacking
 from tests.servers.postgres import Server
 
 pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.timeout(1200)]
@@ -29,9 +31,9 @@ COMMAND = ".venv/bin/python -m pytest tests/faults/test_connector_kills.py"
 
 
 def taking_turns(number: int) -> list[Branch]:
-    """Every sink, with policies that begin with another one for each source."""
-    policies = list(POLICIES)
-    return [(policies[(number + i) % len(policies)], sink) for i, sink in enumerate(SINKS)]
+    """Every sink but Delta's, with policies that begin with another one for each source."""
+    policies, sinks = list(POLICIES), [sink for sink in SINKS if sink != "delta"]
+    return [(policies[(number + i) % len(policies)], sink) for i, sink in enumerate(sinks)]
 
 
 CASES: list[tuple[str, list[Branch]]] = (
@@ -59,9 +61,15 @@ class Connected(Campaign):
             "source": self.source,
             "branches": self.branches,
             "fault": self.fault,
+            "jars": ",".join(map(str, jars("delta"))) if self.has_delta else "",
         }
         child = [sys.executable, "-m", "tests.faults.connector_child"]
         return [*child, json.dumps(given), str(strike)]
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether Spark needs Delta's kernel."""
+        return any(sink == "delta" for _, sink in self.branches)
 
     def judge(self) -> list[str]:
         """What is wrong outside."""
@@ -91,6 +99,11 @@ def campaign(
         pytest.skip("no Kafka broker can be started here")
     found = Connected(folder, fault, postgres=server.new_database(), source=source, branches=kept)
     found.kafka = kafka
+    if found.has_delta:
+        try:
+            jars("delta")
+        except NoJars as error:
+            lacking("Delta's kernel", error)
     SOURCES[source].fill(World(folder, found.postgres, kafka))
     return found
 
@@ -120,6 +133,16 @@ def test_kills(
     story = ["what happened:", *struck.transcript, f"again: {again}"]
     assert not wrong, "\n".join([*wrong, *story])
     print("\n".join(struck.transcript))
+
+
+@pytest.mark.skipif(ALL, reason="every source meets it then")
+def test_a_delta_table_has_a_time_once_that_was_committed_and_not_receipted(
+    tmp_path: Path, postgres: Server
+) -> None:
+    struck = campaign(tmp_path, postgres, "table-sqlite", [("lazy", "delta")])
+    assert struck.strike(Strike("sink done", 2))
+    wrong = struck.finish()
+    assert not wrong, "\n".join([*wrong, *struck.transcript])
 
 
 def test_a_sink_that_forgets_its_mark_is_found_out(tmp_path: Path, postgres: Server) -> None:

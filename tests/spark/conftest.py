@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,9 @@ def spark(spark_folder: Path) -> Iterator[SparkSession]:
 
 
 def connector_jars() -> list[str]:
-    """Spark's Kafka connector; without it only what reads Kafka by Spark is skipped."""
-    try:
-        return [str(jar) for jar in jars("spark")]
-    except NoJars:
-        return []
+    """Spark's Kafka connector and Delta's kernel; without one only what needs it is skipped."""
+    found = []
+    for each in ("spark", "delta"):
+        with suppress(NoJars):
+            found += [str(jar) for jar in jars(each)]
+    return found

@@ -98,11 +98,15 @@ def test_a_client_does_not_wait_for_checkpoints_that_others_would_make_due(
             assert len(totals.times) == n + 1, "what was counted must be durable, and shown"
 
 
+@pytest.mark.parametrize("windowed", [False, True])
 def test_without_answers_an_acknowledgement_is_all_there_is(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, windowed: bool
 ) -> None:
     server, flow, events = fk.HttpRequests(SCHEMA), fk.Dataflow("events"), Remembered()
-    flow.read(server, name="requests").select("n").write(events, name="events")
+    read = flow.read(server, name="requests").select("n")
+    read.write(events, name="events")
+    if windowed:
+        read.in_sequence().windows(count=100).write(Remembered(), name="hundreds")
     with running(flow, server, tmp_path, spark):
         assert post(server, 5).status_code == 204
         assert events.rows() == [{"n": 5}]

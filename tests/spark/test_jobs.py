@@ -19,14 +19,15 @@ from falkirk.connectors import Files, Numbers
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
+from falkirk.runtime.tasks import AWAITED
 from falkirk.store import open_store
-from falkirk.testing.script import Remembered
+from falkirk.testing.script import Remembered, Script
 
 pytestmark = pytest.mark.spark
 
 EPOCHS = 6
 """Too few for runs of a trace to be merged, which would write them once more."""
-CALLS = 38
+CALLS = 39
 """To read a file, to filter and to group its rows, and to fetch the result."""
 Shape = Callable[[fk.Stream], list[fk.Stream]]
 """What is made of the numbers: the streams that are written."""
@@ -151,6 +152,27 @@ def test_rows_that_meet_a_version_are_evaluated_once(spark: SparkSession, tmp_pa
     with jobs_of(spark) as jobs:
         run(flow, tmp_path, spark)
     assert (len(sink.times), jobs[0]) == (EPOCHS, EPOCHS)
+
+
+def test_jobs_for_those_who_wait_have_a_pool_of_their_own(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Under Spark's FAIR mode they get the next free core, and queue behind nobody."""
+    flow, pools = fk.Dataflow("pools"), dict[str, set[Any]]()
+
+    class Awaited(Script):
+        awaited = False
+
+    class Look(fk.Processor):
+        def on_message(self, ctx: fk.Context, port: int, time: Any, batch: fk.Batch) -> None:
+            pool = ctx.session.sparkContext.getLocalProperty("spark.scheduler.pool")
+            pools.setdefault(batch.arrow()["name"][0].as_py(), set()).add(pool)
+
+    for name, source in (("asked", Awaited), ("computed", Script)):
+        rows = flow.read(source([[{"name": name}]] * EPOCHS), name=name)
+        rows.process(Look(), name=f"look-{name}").write(Remembered(), name=f"out-{name}")
+    run(flow, tmp_path, spark, options=Options(concurrent_jobs=2))
+    assert pools == {"asked": {AWAITED}, "computed": {None}}
 
 
 @contextmanager

@@ -134,17 +134,49 @@ def test_a_plan_is_refused_when_the_store_has_changed(
     assert reached(place) == before
 
 
-def test_a_live_flow_is_not_repaired_and_the_page_says_so(
+def test_a_live_flow_goes_back_by_itself_and_the_page_says_so(
     show: Show, feed: Feed, tmp_path: Path
 ) -> None:
     story = Story(storefront(), tmp_path / "state", embedded=False)
     try:
         page = show(feed, "repair/totals")
-        expect(page.locator(".notice")).to_contain_text("a repair needs one that is stopped")
+        expect(page.locator(".notice")).to_contain_text("This flow is running")
         plan(page, "totals", "4")
-        expect(page.locator(".notice.bad")).to_contain_text("is in use by process")
+        expect(page.locator(".plan")).to_contain_text("So far it goes back at most")
     finally:
         story.stop()
+
+
+def test_a_pin_is_made_shown_with_its_cost_and_let_go(show: Show, feed: Feed, place: str) -> None:
+    page = show(feed, "storage")
+    expect(page.locator(".pins")).to_contain_text("Nothing is pinned")
+    page.locator("#pin-name").fill("before may")
+    page.locator("#pin-why").fill("new prices")
+    see = page.get_by_role("button", name="See what it keeps")
+    see.click()
+    expect(page.locator(".notice.bad")).to_contain_text("is no name for a pin")
+    page.locator("#pin-name").fill("before-may")
+    see.click()
+    expect(page.locator(".plan")).to_contain_text("ledger, sold, totals up to epoch 9")
+    assert look_at(place).pins == (), "a plan changes nothing"
+    page.get_by_role("button", name="Pin it").click()
+    expect(page.locator(".notice.good")).to_contain_text("before-may is pinned")
+    expect(page.locator(".pins li")).to_contain_text("new prices")
+    expect(page.locator(".pins li")).to_contain_text("Holds nothing back yet")
+    expect(page.locator(".page")).not_to_contain_text("false")
+    assert [pin.why for pin in look_at(place).pins] == ["new prices"]
+    screenshot(page, "pins")
+    page.get_by_role("button", name="Let before-may go").click()
+    go = page.get_by_role("button", name="Let it go")
+    page.locator("#unpin-confirm").fill("before")
+    expect(go).to_be_disabled()
+    page.locator("#unpin-confirm").fill("before-may")
+    go.click()
+    expect(page.locator(".pins")).to_contain_text("Nothing is pinned")
+    assert [entry["what"] for entry in look_at(place).audit] == [
+        "pin before-may",
+        "unpin before-may",
+    ]
 
 
 def test_nonsense_is_refused_with_what_to_write(show: Show, feed: Feed) -> None:

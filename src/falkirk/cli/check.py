@@ -25,7 +25,8 @@ def check(app: str | None, flow: str | None, strict: bool, wants_json: bool) -> 
     """Look at the flow in APP without running it.
 
     What every output really guarantees and because of whom, policies that do not go together or
-    help nobody, state that grows for ever, and who does how much again when somebody fails.
+    help nobody, state that grows for ever, what another policy would cost and save by measured
+    facts, and who does how much again when somebody fails.
 
     Exit status 1 if there is an error, with --strict also if there is a warning.
     """
@@ -66,6 +67,11 @@ def show(page: Page, found: Any) -> None:
         page.line((each.next, FAINT), indent=4)
     if not found.findings:
         page.line(("none", GOOD))
+    if found.advice:
+        page.heading("What policies cost")
+        for each in found.advice:
+            page.line((each.processor, "bold"), f": {each.words}", (f"  {each.location}", FAINT))
+        page.line((found.basis, FAINT))
     page.heading("If one of them fails, at the worst moment")
     page.table(
         ("fails", "policy", "it does again", "others that go back: epochs"),

@@ -7,6 +7,7 @@ import click
 
 from falkirk import __version__
 from falkirk.cli.audit import audit
+from falkirk.cli.bench import bench
 from falkirk.cli.check import check
 from falkirk.cli.demo import demo
 from falkirk.cli.doctor import doctor
@@ -15,8 +16,12 @@ from falkirk.cli.figure_7 import figure_7
 from falkirk.cli.gc import gc
 from falkirk.cli.init import init
 from falkirk.cli.monitor import monitor
+from falkirk.cli.pin import pin, unpin
+from falkirk.cli.pins import pins
+from falkirk.cli.recoveries import recoveries
 from falkirk.cli.rollback import rollback
 from falkirk.cli.run import run
+from falkirk.cli.shadow import shadow
 from falkirk.cli.solve import solve
 from falkirk.cli.state import state
 from falkirk.cli.status import status
@@ -30,8 +35,18 @@ USER_ERROR = 2
 PARTS = {
     "Begin": ("demo", "init", "doctor"),
     "Write and run a flow": ("check", "run", "monitor"),
-    "Look at a flow": ("status", "ui", "state", "explain", "what-if", "solve", "figure-7"),
-    "Take care of a store": ("rollback", "gc", "audit"),
+    "Look at a flow": (
+        "status",
+        "ui",
+        "recoveries",
+        "state",
+        "explain",
+        "what-if",
+        "solve",
+        "figure-7",
+    ),
+    "Take care of a store": ("rollback", "pin", "pins", "unpin", "shadow", "gc", "audit"),
+    "Measure": ("bench",),
 }
 """The commands as the help lists them."""
 
@@ -59,6 +74,7 @@ def cli() -> None:
 
 for command in (
     audit,
+    bench,
     check,
     demo,
     doctor,
@@ -67,12 +83,17 @@ for command in (
     gc,
     init,
     monitor,
+    pin,
+    pins,
+    recoveries,
     rollback,
     run,
+    shadow,
     solve,
     state,
     status,
     ui,
+    unpin,
     what_if,
 ):
     cli.add_command(command)

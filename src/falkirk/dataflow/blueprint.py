@@ -63,6 +63,15 @@ class Blueprint:
             if node.role is Role.OUTPUT and name not in self.flow.latest
         }
 
+    @property
+    def answering(self) -> dict[ProcessorId, frozenset[ProcessorId]]:
+        """The sinks that answer a source, of the sources that say so."""
+        return {
+            name: frozenset(q for q, sink in self.sinks.items() if answers(sink.operator))
+            for name, node in self.sources.items()
+            if (answers := getattr(node.operator, "answered_by", None))
+        }
+
 
 def build(name: str, nodes: Mapping[ProcessorId, Node], location: str) -> Blueprint:
     """The blueprint of ``nodes``."""

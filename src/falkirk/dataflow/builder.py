@@ -9,7 +9,7 @@ from falkirk.core.machine.flow import Role
 from falkirk.core.order import Order
 from falkirk.core.policy import Policy, batch, lazy
 from falkirk.core.times import ProcessorId
-from falkirk.dataflow.admission import Adaptive
+from falkirk.dataflow.admission import UNITS, Adaptive
 from falkirk.dataflow.blueprint import Blueprint, build
 from falkirk.dataflow.connecting import UNLIMITED, JointSink, Limit, Sink, Source
 from falkirk.dataflow.defaults import (
@@ -65,6 +65,7 @@ class Dataflow:
             limit = Limit(rows=limit)
         if isinstance(limit, Limit) and reads_nothing(limit):
             raise refusal(f"an epoch of at most {limit} reads nothing")
+        refuse_uncounted(source, limit)
         with self.attempt():
             read = self._input(source, chosen, name, "read", limit or UNLIMITED)
             arrange = getattr(source, "arrange", None)
@@ -274,6 +275,19 @@ def reads_nothing(limit: Limit) -> bool:
     """Whether an epoch with such a limit could never have anything in it."""
     counts = (limit.rows, limit.files, limit.bytes)
     return any(n is not None and n < 1 for n in counts) or (limit.seconds or 0) < 0
+
+
+def refuse_uncounted(source: Source, limit: Limit | Adaptive | None) -> None:
+    """Refuses a limit in a unit that the source cannot count: nobody would heed it."""
+    counts = getattr(source, "counts", UNITS)
+    given = [limit.unit] if isinstance(limit, Adaptive) else UNITS
+    for unit in given:
+        asked = isinstance(limit, Adaptive) or getattr(limit, unit, None) is not None
+        if asked and unit not in counts:
+            raise refusal(
+                f"{type(source).__name__} cannot limit an epoch by {unit}: it counts"
+                f" {' and '.join(counts)}"
+            )
 
 
 def is_text(given: object) -> bool:

@@ -10,7 +10,7 @@ from falkirk.dataflow.batch import Batch
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much of a source one epoch may take; a source heeds what it can count.
+    """How much of a source one epoch may take; what the source cannot count is refused.
 
     A single file, or a single request, is never divided, so an epoch may have more than its limit
     in one piece. ``seconds`` holds for every source: an epoch is read at the earliest so long after
@@ -39,6 +39,7 @@ class Source(Protocol):
 
     A source may also have any of these, and is asked for no others:
 
+    - ``counts``: which of ``"rows"``, ``"files"`` and ``"bytes"`` it can limit, if not all of them.
     - ``size(start, end)``: about how many bytes there are between two positions, or None: where
       that is little, the result is fetched by the job that computes it.
     - ``listen(wake)``: a run begins. It calls ``wake()``, from any thread, whenever there may be
@@ -46,6 +47,8 @@ class Source(Protocol):
     - ``stop()``: the run reads no more, and finishes what it has read.
     - ``close()``: the run has ended. It may begin again with ``listen``.
     - ``settled(end)``: all that was made of the rows before ``end`` has been handed to the sinks.
+      With ``answered_by(sink)`` it says which of them it cannot do without; of others, those of
+      which nobody can tell are not waited for.
     - ``awaited``: whether somebody waits for ``commit``. Then checkpoints are not put off while the
       flow has nothing else to do.
     - ``ephemeral``: whether a new process has lost what the one before was given and had not

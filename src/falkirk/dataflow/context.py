@@ -84,6 +84,12 @@ class Context(Protocol):
         Both are SQL expressions with names, and values are aggregates.
         """
 
+    def join(self, left: Batch, right: Batch, on: Sequence[str], how: str = "inner") -> Batch:
+        """The rows of two batches that agree in the columns ``on``; nothing is evaluated yet.
+
+        ``how`` is "inner", "left", "left_semi" or "left_anti".
+        """
+
     def aggregate(
         self,
         batches: Iterable[Batch],

@@ -34,6 +34,7 @@ from falkirk.core.times import ProcessorId
 from falkirk.dataflow import Dataflow, describe
 from falkirk.dataflow.description import about
 from falkirk.store import open_store
+from falkirk.store.pins import held
 
 FINAL = (Collect, CollectLog, Acknowledge, Release)
 
@@ -69,7 +70,8 @@ class Story:
         self.flow = self.blueprint.flow
         stored = self.store.load(self.flow, Durable)
         begun = any(each.checkpoints or each.incarnation for each in stored.values())
-        self.machine = Machine(self.flow, stored if begun else None)
+        pinned = held(self.store.noticeboard.pins())
+        self.machine = Machine(self.flow, stored if begun else None, pinned=pinned)
         self.released: list[tuple[str, Any]] = []
         self.held: list[Effect] = []
         if begun:

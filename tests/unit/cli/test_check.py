@@ -5,6 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks import matrix_tables
+from benchmarks.draws import Shape
+from benchmarks.matrix_cell import Outcome
+from benchmarks.matrix_flow import WAYS
 from tests.unit.cli.stories import Story, falkirk, shop
 from tests.unit.dataflow.ends import Sink, Source
 
@@ -13,6 +17,7 @@ from falkirk.core.machine.boundary import whole_epochs
 from falkirk.dataflow import Dataflow
 from falkirk.inspection.checking import Checked, check_flow
 from falkirk.inspection.look import look_at
+from falkirk.inspection.measured import Fact, Measured, read
 from falkirk.inspection.supposing import solution_without
 
 
@@ -192,12 +197,75 @@ flow = {flow}()
 """
 
 
+FACTS = Measured(
+    "1.0",
+    "4.3",
+    "a machine",
+    "2026-01-01",
+    "a count",
+    {
+        "lazy(every=1)": Fact(1.25, 900, 120, 80),
+        "lazy(every=10)": Fact(1.0, 600, 900, 400),
+        "eager()": Fact(1.3, 900, 110, 60),
+        "history()": Fact(1.9, 4000, 150, 70),
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (
+            fk.eager(),
+            "eager() costs about 1.3× of lazy(every=10), and saves up to 9 epochs of doing again;"
+            " results after 110 ms instead of 900 ms",
+        ),
+        (
+            fk.lazy(every=8),
+            "lazy(every=8) costs about 0.8× of eager(), and does up to 7 epochs more again;"
+            " results after 900 ms instead of 110 ms",
+        ),
+        (
+            fk.history(),
+            "history() costs about 1.5× of lazy(every=1); results after 150 ms instead of 120 ms",
+        ),
+    ],
+    ids=["eager", "lazy", "history"],
+)
+def test_what_another_policy_would_cost_and_save(policy: fk.Policy, words: str) -> None:
+    """Costs were measured; what is done again is what the solver says of this very flow."""
+    found = check_flow(shop(policy).build(), FACTS)
+    assert [(each.processor, each.words) for each in found.advice] == [("totals", words)]
+    assert "a count" in found.basis
+
+
+@pytest.mark.parametrize("policy", [fk.at_least_once(), fk.lazy(seconds=3)], ids=["loose", "clock"])
+def test_of_what_was_not_measured_nothing_is_said(policy: fk.Policy) -> None:
+    found = check_flow(shop(policy).build(), FACTS)
+    assert (found.advice, found.basis) == ((), "")
+
+
+def test_nothing_is_advised_where_nothing_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("falkirk.inspection.checking.measured", lambda: None)
+    found = check_flow(shop(fk.eager()).build())
+    assert (found.advice, found.basis) == ((), "")
+
+
+def test_facts_are_read_as_the_benchmark_writes_them() -> None:
+    centre, outcome = Shape(), Outcome(10, seconds=2.0, latencies=[0.1], bytes=500, caught_up=0.3)
+    runs = {(way, centre, pace): [outcome] for way in WAYS for pace in (None, 0.2)}
+    where = {"falkirk": "1", "spark": "4", "machine": "m", "date": "d", "work": "w"}
+    facts = read(json.dumps({**where, "ways": matrix_tables.facts(runs, centre, 0.2)}))
+    for policy in (fk.lazy(), fk.lazy(every=10), fk.eager(), fk.history()):
+        assert facts.fact(policy) == Fact(1.0, 50, 100, 300)
+
+
 def test_exit_status_and_json(tmp_path: Path) -> None:
     Path("app.py").write_text(APP.format(flow="shop"))
     result = falkirk("check", "app.py", "--json")
     assert result.exit_code == 0
     found = json.loads(result.output)
-    assert set(found) == {"flow", "guarantees", "findings", "blasts"}
+    assert set(found) == {"flow", "guarantees", "findings", "blasts", "advice", "basis"}
     assert found["findings"][0]["code"] == "C301"
     assert falkirk("check", "app.py", "--strict").exit_code == 0, "notes are never errors"
 
@@ -225,3 +293,16 @@ def test_loops_bridges_and_sequences_are_looked_at() -> None:
     assert not [f for f in found.findings if f.code == "C302"]
     blasts = {b.processor: {s.processor for s in b.setbacks} for b in found.blasts}
     assert "answers" not in blasts["looped"]
+
+
+def test_answers_from_behind_windows() -> None:
+    def flow(answered_late: bool) -> Dataflow:
+        made, server = fk.Dataflow("answers"), fk.HttpRequests("n BIGINT")
+        read = made.read(server, name="requests")
+        late = read.in_sequence(name="numbers").windows(count=5, name="fives")
+        (late if answered_late else read).write(server.answers(), name="answers")
+        (read if answered_late else late).write(Sink(), name="out")
+        return made
+
+    assert ("C403", "answers") in codes(flow(answered_late=True))
+    assert not any(code == "C403" for code, _ in codes(flow(answered_late=False)))

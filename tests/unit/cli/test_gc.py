@@ -37,6 +37,8 @@ def test_orphans_are_counted_and_removed(story: Make) -> None:
     assert Path("state/data/left.parquet").exists()
     done = found()
     assert done["removed"] is True
+    entries = json.loads(falkirk("audit", "--store", "state", "--json").output)["entries"]
+    assert entries[-1]["what"] == "gc of 2 files, 6 B"
     assert not Path("state/data/left.parquet").exists()
     assert found("--dry-run")["orphans"] == {"files": 0, "bytes": 0}
 

@@ -126,11 +126,25 @@ def test_the_files_of_what_was_undone_go(window: Story) -> None:
     )
 
 
-def test_a_live_flow_is_refused(story: Make) -> None:
-    story(embedded=False).epochs(3)
-    result = falkirk(*TO, "totals@1", "--dry-run")
+def test_a_live_flow_is_asked_and_one_that_does_not_answer_is_left_alone(story: Make) -> None:
+    begun = story(shop(fk.lazy()), embedded=False).epochs(3)
+    plan = json.loads(falkirk(*TO, "totals@1", "--dry-run", "--json").output)
+    assert plan["running"]
+    assert plan["bounds"] == {"totals": {"total": [1]}}
+    before = look_at("state").fingerprint
+    result = falkirk(*TO, "totals@1", *DO, "--timeout", "0.3")
     assert isinstance(result.exception, StoreError)
-    assert "stop that process first" in str(result.exception)
+    assert "has not answered within 0.3 s" in str(result.exception)
+    assert look_at("state").fingerprint == before
+    assert begun.store.noticeboard.requests() == [], "it was taken back"
+
+
+def test_a_plan_for_a_stopped_flow_is_stale_once_it_runs(window: Story, story: Make) -> None:
+    falkirk(*TO, "totals@7", "--save", "plan.json")
+    story(embedded=False)
+    result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO)
+    assert result.exit_code == 3
+    assert "was started since the plan was made" in result.output
 
 
 def test_what_a_flow_released_by_itself_is_never_undone(story: Make) -> None:
@@ -207,7 +221,14 @@ def test_something_that_is_no_plan(window: Story) -> None:
     assert "plan.json is no plan" in str(result.exception)
 
 
-@pytest.mark.parametrize("arguments", [(), ("--to", "totals@7", "--plan", "plan.json")])
-def test_either_a_time_or_a_plan(window: Story, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--to", "totals@7", "--plan", "plan.json"),
+        ("--to", "totals@7", "--to-pin", "may"),
+    ],
+)
+def test_either_a_time_or_a_pin_or_a_plan(window: Story, arguments: tuple[str, ...]) -> None:
     Path("plan.json").write_text("{}")
     assert falkirk("rollback", "--store", "state", *arguments).exit_code == 2

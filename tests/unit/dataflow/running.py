@@ -145,6 +145,9 @@ class Context:
 
         return batch.transform(grouped)
 
+    def join(self, left: Batch, right: Batch, on: Sequence[str], how: str = "inner") -> Batch:
+        return Batch(left.frame.join(right.frame, on=on, how=how))
+
     def aggregate(
         self,
         batches: Iterable[Batch],

@@ -82,6 +82,14 @@ CASES: dict[str, tuple[Case, str]] = {
     "the class of a sink": (lambda f, s: s.write(Sink), "is no sink"),  # type: ignore[arg-type]
     "an empty epoch": (lambda f, s: f.read(Source(), limit=0), "reads nothing"),
     "an epoch of no files": (lambda f, s: f.read(Source(), limit=Limit(files=0)), "reads nothing"),
+    "rows of files": (
+        lambda f, s: f.read(fk.Files("in"), limit=10),
+        "Files cannot limit an epoch by rows: it counts files and bytes",
+    ),
+    "a latency by what nobody counts": (
+        lambda f, s: f.read(fk.Numbers(), limit=fk.adaptive(1, unit="bytes")),
+        "Numbers cannot limit an epoch by bytes: it counts rows",
+    ),
     "a sink in a loop": (
         in_a_loop(lambda inner, _: inner.write(Sink())),
         "only what comes out of a loop can be written",

@@ -78,6 +78,7 @@ def test_rollbacks_are_counted_by_a_small_vocabulary(listener: PrometheusListene
         "restart",
         "lost-executor",
         "error",
+        "repair",
     }
     listener.rolled_back(rollback(1, NOON))
     listener.caught_up(rollback(1, NOON), 2.5)

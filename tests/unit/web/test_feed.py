@@ -6,13 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.unit.cli.stories import Story
+from tests.unit.cli.stories import Story, falkirk
 from tests.web.scripted import FLOW, NOON, large, progress, rollback
 from tests.web.stores import storefront
 
 from falkirk.inspection.look import look_at
 from falkirk.web.feed import TRAIL_POINTS_MAX, Feed
 from falkirk.web.pages import BACKLOG_MAX
+from falkirk.web.polling import polled
 
 
 def heard(feed: Feed, *steps: Any) -> list[tuple[str, Any] | None]:
@@ -124,3 +125,23 @@ def test_a_store_that_cannot_be_read_is_told_once() -> None:
     messages = heard(feed, lambda: feed.unwell("gone"), lambda: feed.unwell("gone"))
     assert [message[0] for message in messages if message] == ["everything", "state"]
     assert feed.everything()["error"] == "gone"
+
+
+def test_recoveries_of_earlier_runs_are_there_when_a_page_is_opened(tmp_path: Path) -> None:
+    place = str(tmp_path / "state")
+    Story(storefront(), tmp_path / "state", embedded=False).epochs(12).stop()
+    done = ("--to", "totals@4", "--yes", "--reason", "bad prices")
+    assert falkirk("rollback", *done, "--store", place).exit_code == 0
+    beside = Feed(place, live=False)
+    with polled(beside, place):
+        (entry,) = beside.recoveries.values()
+    assert (entry["number"], entry["kind"]) == (1, "repair")
+    assert "bad prices" in entry["cause"]
+    moved = {each["processor"]: each["to"] for each in entry["moved"]}
+    assert moved["totals"] == ["epoch 4", 4]
+    assert entry["kept"] == 4, "the other branch, and orders, which logs"
+    inside = Feed(place)
+    inside.started("storefront")
+    assert inside.recoveries == {1: entry}
+    inside.rolled_back(rollback(2, NOON))
+    assert [each["kind"] for each in inside.recoveries.values()] == ["repair", "lost-executor"]

@@ -11,9 +11,6 @@ from falkirk.dataflow.processor import Processor
 ROWS, VERSIONS = range(2)
 """The ports."""
 
-ROOM = 4
-"""How many times larger the joined rows may be than those that are joined, at a guess."""
-
 KINDS = ("inner", "left")
 """The kinds of joins with a version."""
 
@@ -51,18 +48,12 @@ class JoinNewest(Processor):
         newest = [*versions, *own][-1:]
         asked = ctx.union(rows)
         for version in newest:
-            ctx.send(ctx.batch(self.join(asked.frame, version), bound(asked, version)))
-        if not newest and (filled := self.without(asked.frame)) is not None:
-            ctx.send(ctx.batch(filled, bound(asked)))
+            ctx.send(ctx.join(asked, version, self.on, self.how))
+        if not newest and self.how != "inner":
+            ctx.send(asked.transform(self.without))
 
-    def join(self, frame: Frame, version: Batch) -> Frame:
-        """The rows of ``frame`` with those of ``version``."""
-        return frame.join(version.frame, on=self.on, how=self.how)
-
-    def without(self, frame: Frame) -> Frame | None:
+    def without(self, frame: Frame) -> Frame:
         """The rows of ``frame`` while there is no version."""
-        if self.how == "inner":
-            return None
         # A join has the columns that it joins by first.
         columns = [*self.on, *(c for c in frame.columns if c not in self.on)]
         filled = (f"{expression} AS {quoted(c)}" for c, expression in self.otherwise.items())
@@ -71,9 +62,3 @@ class JoinNewest(Processor):
     def consolidate(self, ctx: Context, batches: list[Batch]) -> Batch:
         """Of versions that no time tells apart only the newest counts."""
         return batches[-1]
-
-
-def bound(*joined: Batch) -> int | None:
-    """How many bytes the rows of a join will hardly exceed, if that can be told."""
-    sizes = [batch.size for batch in joined]
-    return None if None in sizes else ROOM * sum(size or 0 for size in sizes)
