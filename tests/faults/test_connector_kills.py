@@ -1,7 +1,8 @@
 """Drivers die before, during and after what they do outside, and the outside cannot tell (§4.3).
 
 Each source feeds every sink, under policies that take turns: so each two of a source, a sink and a
-policy meet. ``FALKIRK_KILLS_ALL=1`` has each three of them meet in a flow of their own instead.
+policy meet; of the sources that are tables, those in PostgreSQL. ``FALKIRK_KILLS_ALL=1`` has each
+three of them meet in a flow of their own instead.
 ``FALKIRK_SEED`` says where the seeds begin.
 """
 
@@ -39,7 +40,11 @@ def taking_turns(number: int) -> list[Branch]:
 CASES: list[tuple[str, list[Branch]]] = (
     [(source, [(policy, sink)]) for source, policy, sink in product(SOURCES, POLICIES, SINKS)]
     if ALL
-    else [(source, taking_turns(number)) for number, source in enumerate(SOURCES)]
+    else [
+        (source, taking_turns(number))
+        for number, source in enumerate(SOURCES)
+        if not source.endswith("sqlite")
+    ]
 )
 
 

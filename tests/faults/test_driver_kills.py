@@ -17,6 +17,9 @@ pytestmark = [pytest.mark.faults, pytest.mark.spark, pytest.mark.timeout(1200)]
 KILLS = int(os.environ.get("FALKIRK_KILLS", "5"))
 FIRST_SEED = int(os.environ.get("FALKIRK_SEED", "0"))
 KILLS_A_SEED = 5
+LONG = pytest.mark.skipif(
+    not os.environ.get("FALKIRK_KILLS_ALL"), reason="what goes well is in make faults-long"
+)
 COMMAND = ".venv/bin/python -m pytest tests/faults/test_driver_kills.py -k seeded"
 
 
@@ -43,7 +46,10 @@ def test_a_sink_that_does_not_recognise_repetitions_is_found_out(tmp_path: Path)
     pytest.fail("a sink wrote times twice, and nobody noticed")
 
 
-@pytest.mark.parametrize("retracts", [True, False], ids=["retracts", "does-not-retract"])
+@pytest.mark.parametrize(
+    "retracts",
+    [pytest.param(True, id="retracts", marks=LONG), pytest.param(False, id="does-not-retract")],
+)
 def test_a_store_that_retracts_nothing_is_found_out(tmp_path: Path, retracts: bool) -> None:
     """Checkpoints of two timelines are combined unless the older one is retracted.
 

@@ -18,6 +18,10 @@ def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")
 
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""A JVM that runs small jobs for minutes has no time to be compiled well."""
+
+
 @pytest.fixture(scope="session")
 def spark(spark_folder: Path) -> Iterator[SparkSession]:
     """A local session of two cores that listens on loopback alone and leaves nothing behind."""
@@ -31,7 +35,9 @@ def spark(spark_folder: Path) -> Iterator[SparkSession]:
             .appName("falkirk-tests")
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.extraJavaOptions", f"-Djava.io.tmpdir={spark_folder}")
+            .config(
+                "spark.driver.extraJavaOptions", f"{SHORT_LIVED} -Djava.io.tmpdir={spark_folder}"
+            )
             .config("spark.sql.adaptive.enabled", "false")
             .config("spark.sql.session.timeZone", "UTC")
             .config("spark.sql.shuffle.partitions", "2")

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from falkirk.core.errors import ConfigurationError
+from falkirk.runtime.known_java import recall, remember
 
 VECTOR_MODULE = "--add-modules=jdk.incubator.vector"
 WANTED = "Spark runs on Java 17, Java 21, or Java 25 from 25.0.3 on"
@@ -176,11 +177,16 @@ def find_java_home(
     if choice == "bundled":
         rejected.append("the machine's own: passed over, because FALKIRK_JAVA=bundled")
     else:
+        folder = cache_folder(environment)
         for name, java in machine_javas(environment, jvm_folder):
+            if known := recall(java, folder):
+                return known
             probe = probe_java(java)
             reason = reason_against(probe)
             if reason is None:
-                return probe.home or java.parent.parent
+                home = probe.home or java.parent.parent
+                remember(java, home, folder)
+                return home
             rejected.append(f"{name}: {reason}")
     bundled = bundled_java()
     if bundled is None:

@@ -35,6 +35,9 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.ui.retainedExecutions": "20",
 }
 
+LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Spark starts a JVM only to put together the command that starts another."""
+
 RUNTIME_DEFAULTS = {
     key: DEFAULTS[key] for key in ("spark.sql.adaptive.enabled", "spark.sql.session.timeZone")
 }
@@ -68,6 +71,7 @@ def prepare_environment() -> None:
     os.environ.setdefault("JAVA_HOME", str(find_java_home()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LAUNCHER_OPTS", LAUNCHER_OPTIONS)
 
 
 def local_settings(master: str) -> dict[str, str]:

@@ -218,3 +218,36 @@ def test_run_as_a_module_it_prints_the_home_or_fails(tmp_path: Path) -> None:
     )
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "FALKIRK_JAVA" in refused.stderr
+
+
+def test_a_java_that_fitted_is_not_asked_again(
+    tmp_path: Path, environment: dict[str, str], jvm_folder: Path, bundled: pytest.MonkeyPatch
+) -> None:
+    home = fake_java(jvm_folder / "first", "17.0.15")
+    assert find_java_home(environment, jvm_folder) == home
+    asked = list[Path]()
+    probe = java.probe_java
+
+    def asking(path: Path) -> Probe:
+        asked.append(path)
+        return probe(path)
+
+    bundled.setattr(java, "probe_java", asking)
+    assert find_java_home(environment, jvm_folder) == home
+    assert not asked
+    program = home / "bin" / "java"
+    program.write_text(program.read_text().replace("17.0.15", "11.0.2 "))
+    with pytest.raises(JavaNotFoundError, match=r"Java 11\.0\.2"):
+        find_java_home(environment, jvm_folder)
+    assert asked == [program]
+
+
+def test_a_script_that_chooses_a_java_is_asked_every_time(
+    tmp_path: Path, environment: dict[str, str], jvm_folder: Path, bundled: pytest.MonkeyPatch
+) -> None:
+    homes = [fake_java(tmp_path / name, "17.0.15") for name in ("one", "other")]
+    script = fake_java(tmp_path / "chooser", "17.0.15", home=str(homes[0])) / "bin" / "java"
+    environment["PATH"] = str(script.parent)
+    assert find_java_home(environment, jvm_folder) == homes[0]
+    script.write_text(script.read_text().replace(str(homes[0]), str(homes[1])))
+    assert find_java_home(environment, jvm_folder) == homes[1]
