@@ -30,6 +30,7 @@ def demonstration(folder: Path, **settings: Any) -> Demonstration:
         default_database(folder),
         master="local[2]",
         rows_per_epoch=1_000,
+        epoch_seconds=2.0,
         phase_seconds=1.0,
         failures=("region", "process"),
         **settings,

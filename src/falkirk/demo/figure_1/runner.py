@@ -44,8 +44,8 @@ class Settings:
     folder: Path
     database: str
     master: str = "local-cluster[2,1,1024]"
-    rows_per_epoch: int = 4_000
-    epoch_seconds: float = 2.0
+    rows_per_epoch: int = 8_000
+    epoch_seconds: float = 4.0
     phase_seconds: float = 6.0
     clients: int = 4
     sabotage: str = ""

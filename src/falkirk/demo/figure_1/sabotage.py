@@ -1,7 +1,7 @@
 """Switching a rule of recovery off, to see that the demonstration would notice.
 
-All rules have tests of their own, on the simulator. Here are those whose absence three failures of
-this application bring to light, whatever the moment.
+All rules have tests of their own, on the simulator. Here are those whose absence was seen in the
+answers of this application after its three failures.
 """
 
 from falkirk.core.errors import ConfigurationError
