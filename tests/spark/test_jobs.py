@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 import falkirk as fk
 from falkirk.connectors import Files, Numbers
 from falkirk.dataflow.connecting import Limit
+from falkirk.demo.figure_1.flow import ALL, FRESH, Once
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.runtime.tasks import AWAITED
@@ -152,6 +153,24 @@ def test_rows_that_meet_a_version_are_evaluated_once(spark: SparkSession, tmp_pa
     with jobs_of(spark) as jobs:
         run(flow, tmp_path, spark)
     assert (len(sink.times), jobs[0]) == (EPOCHS, EPOCHS)
+
+
+def test_the_answers_of_an_epoch_of_figure_1_are_one_job(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Also when some were given before: those are joined in the same plan."""
+    row = {"user": 1, "rank": 2, "ranks_version": 3, "circle": 4, "circles_version": 5}
+    epochs = [
+        [{"_request": n, "_key": f"{key}", **row} for key in (n, n - 1)] for n in range(EPOCHS)
+    ]
+    flow, answers, fresh = fk.Dataflow("once"), Remembered(), Remembered()
+    once = flow.read(Script(epochs), name="asked").process(Once(), name="once", policy=fk.eager())
+    once.port(ALL).write(answers, name="answers")
+    once.port(FRESH).write(fresh, name="fresh")
+    with jobs_of(spark) as jobs:
+        run(flow, tmp_path, spark)
+    assert (len(answers.rows()), len(fresh.rows())) == (2 * EPOCHS, EPOCHS + 1)
+    assert jobs[0] == EPOCHS
 
 
 def test_jobs_for_those_who_wait_have_a_pool_of_their_own(

@@ -11,6 +11,10 @@ from falkirk.runtime.content import Content, PlanError, Several
 
 KINDS = ("inner", "left", "left_semi", "left_anti")
 
+ONE_JOB_BYTES_MAX = 4 * 1024 * 1024
+"""If neither side has more, none is broadcast, which is a job of its own. Nor is there anything to
+shuffle: what rests on the driver is one partition."""
+
 ROOM = 4
 """How many times larger the joined rows may be than those that are joined, at a guess."""
 
@@ -20,9 +24,12 @@ def join(left: Content, right: Content, on: Sequence[str], how: str, who: str = 
     if how not in KINDS:
         raise DefinitionError(f"{who!r} joins {how!r}: a join is {', '.join(KINDS)}")
 
+    small = all(each.size is not None and each.size <= ONE_JOB_BYTES_MAX for each in (left, right))
+
     def joined(frames: list[Any]) -> Any:
+        other = frames[1].hint("shuffle_hash") if small else frames[1]
         try:
-            return frames[0].join(frames[1], on=list(on), how=how)
+            return frames[0].join(other, on=list(on), how=how)
         except Exception as error:
             raise PlanError(who, error) from error
 
