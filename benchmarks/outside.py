@@ -5,13 +5,12 @@ file is visible when it is moved into the folder that is watched, a result when 
 """
 
 import os
-import signal
-import subprocess
 import sys
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from benchmarks.processes import Process, kill, last_words, started
 
 LOOK_SECONDS = 0.002
 PATIENCE_SECONDS = 300.0
@@ -25,31 +24,18 @@ class Program:
     arguments: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     fed: int = 0
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
 
     def start(self) -> float:
         """Starts the program; returns when that was."""
-        for name in ("in", "out"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        with (self.folder / "log").open("ab") as log:
-            begun = time.monotonic()
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", *self.arguments, str(self.folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **self.environment},
-                start_new_session=True,  # Spark's JVM goes with it
-            )
+        command = [sys.executable, "-m", *self.arguments, str(self.folder)]
+        self.process, begun = started(self.folder, command, {**os.environ, **self.environment})
         return begun
 
     def kill(self) -> None:
         """Ends the program and its JVM as a power failure would."""
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.process = None
+        kill(self.process)
+        self.process = None
 
     def feed(self, files: list[Path]) -> float:
         """Moves files in; returns when the last one was visible."""
@@ -83,4 +69,4 @@ class Program:
 
     def last_words(self) -> str:
         """The end of the log."""
-        return (self.folder / "log").read_text("utf-8", "replace")[-12000:]
+        return last_words(self.folder, 12_000)

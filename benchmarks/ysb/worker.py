@@ -3,14 +3,10 @@
 From outside there is nothing else to see than the files that it shows.
 """
 
-import os
-import signal
-import subprocess
-import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.processes import Process, kill, last_words, started
 from benchmarks.ysb.contenders import Contender
 
 
@@ -25,33 +21,21 @@ class Worker:
     contender: Contender
     folder: Path
     attempt: int = 0
-    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    process: Process | None = field(default=None, repr=False)
 
     def start(self) -> float:
         """Starts it, for the first time or again; returns when that was."""
-        for name in ("in", "out"):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        with (self.folder / "log").open("ab") as log:
-            begun = time.monotonic()
-            self.process = subprocess.Popen(
-                [*self.contender.command(), str(self.folder), str(self.attempt)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                env=self.contender.variables(),
-                cwd=self.folder,
-                start_new_session=True,  # its JVM goes with it
-            )
+        command = [*self.contender.command(), str(self.folder), str(self.attempt)]
+        self.process, begun = started(
+            self.folder, command, self.contender.variables(), cwd=self.folder
+        )
         self.attempt += 1
         return begun
 
     def kill(self) -> None:
         """Ends the process and all that it started, and waits until it is dead."""
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-            self.process = None
+        kill(self.process)
+        self.process = None
 
     def check(self) -> None:
         """Raises if it has ended by itself."""
@@ -60,4 +44,4 @@ class Worker:
 
     def last_words(self) -> str:
         """The end of the log."""
-        return (self.folder / "log").read_text("utf-8", "replace")[-2500:]
+        return last_words(self.folder, 2_500)

@@ -1,5 +1,7 @@
 """``falkirk pin`` and ``falkirk unpin``: keeping a moment of a flow, and letting it go."""
 
+from typing import Any
+
 import click
 
 from falkirk.cli.common import json_option, store_option, timeout_option
@@ -64,12 +66,7 @@ def pin(
     if wants_json:
         as_json({**asdict(found), "pinned": not dry_run})
         return
-    with Page() as page:
-        page.title(f"Pin {name}", f"{seen.name}  {seen.place}")
-        laid_out(page, found)
-        page.space()
-        said = "would be pinned; nothing was changed" if dry_run else "pinned"
-        page.line((said, FAINT if dry_run else GOOD), indent=0)
+    show(f"Pin {name}", seen, found, "pinned", dry_run)
 
 
 @click.command(short_help="Let a pin go.")
@@ -100,9 +97,14 @@ def unpin(
     if wants_json:
         as_json({**asdict(found), "pinned": dry_run})
         return
+    show(f"Unpin {name}", seen, found, "let go", dry_run)
+
+
+def show(title: str, seen: Any, found: Any, done: str, dry_run: bool) -> None:
+    """Prints a pin, and what was done with it."""
     with Page() as page:
-        page.title(f"Unpin {name}", f"{seen.name}  {seen.place}")
+        page.title(title, f"{seen.name}  {seen.place}")
         laid_out(page, found)
         page.space()
-        said = "would be let go; nothing was changed" if dry_run else "let go"
+        said = f"would be {done}; nothing was changed" if dry_run else done
         page.line((said, FAINT if dry_run else GOOD), indent=0)

@@ -23,6 +23,20 @@ class LeaseLostError(StoreError):
     """Another process writes now. Trying again cannot help."""
 
 
+def hold(connection: Connection, holder: str, owner: Owner, now: float, seconds: float) -> None:
+    """Writes into the row of the lease who has it, and until when."""
+    connection.execute(
+        update(tables.lease).values(
+            holder=holder,
+            host=owner.host,
+            pid=owner.pid,
+            started=owner.started,
+            acquired=now,
+            expires=now + seconds,
+        )
+    )
+
+
 class Lease:
     """The right to write, until released or taken over."""
 
@@ -48,16 +62,7 @@ class Lease:
                 f"the store at {self.database.place} is in use by process {row.pid} on {row.host}"
                 f" until {until} at least: stop that process, or wait until its lease expires"
             )
-        connection.execute(
-            update(tables.lease).values(
-                holder=self.holder,
-                host=self.owner.host,
-                pid=self.owner.pid,
-                started=self.owner.started,
-                acquired=now,
-                expires=now + self.seconds,
-            )
-        )
+        hold(connection, self.holder, self.owner, now, self.seconds)
 
     def check(self, connection: Connection) -> None:
         """Raises a StoreError, inside a transaction, unless the lease is still this one."""

@@ -12,6 +12,7 @@ from falkirk.core.errors import StoreError
 from falkirk.inspection.look import holder_of
 from falkirk.store import tables
 from falkirk.store.database import Database
+from falkirk.store.lease import hold
 from falkirk.store.owner import this_process
 
 SECONDS = 120.0
@@ -34,16 +35,7 @@ class Fence:
                 f"the store at {database.place} is in use by process {holder.pid} on"
                 f" {holder.host}: stop that process first"
             )
-        connection.execute(
-            update(tables.lease).values(
-                holder=self.holder,
-                host=self.owner.host,
-                pid=self.owner.pid,
-                started=self.owner.started,
-                acquired=now,
-                expires=now + SECONDS,
-            )
-        )
+        hold(connection, self.holder, self.owner, now, SECONDS)
 
     def release(self, connection: Connection) -> None:
         """Lets a store go, if it is held."""
