@@ -197,9 +197,7 @@ def test_a_dry_run_makes_nothing(story: Make) -> None:
     begun(story)
     forget_ends()
     Path("app.py").write_text(
-        "import falkirk as fk\n"
-        "from tests.unit.cli.shadows import shop\n"
-        "flow = shop('amount > 1')\n"
+        "import falkirk as fk\nfrom tests.unit.cli.shadows import shop\nflow = shop('amount > 1')\n"
     )
     result = falkirk("shadow", "start", "app.py", "--store", "state", "--shadow", "s", "--dry-run")
     assert result.exit_code == 0, result.output
