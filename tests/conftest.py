@@ -9,6 +9,9 @@ import os
 
 from hypothesis import settings
 
+# No JVM here lives long enough to gain from Java's second compiler; commands inherit this, too.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+
 pytest_plugins = ["tests.servers.fixtures", "tests.web.fixtures"]
 
 settings.register_profile("check", max_examples=25, deadline=None, print_blob=True)

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.faults.connector_parts import World, flow_of
+from tests.faults.connector_parts import flow_of
 from tests.faults.connector_strikes import struck_by, watch_commits
+from tests.faults.connector_world import World
 from tests.faults.driver_child import settings
 from tests.faults.driver_strikes import Striker, StruckStore, read_strike
 

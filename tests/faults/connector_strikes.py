@@ -21,13 +21,13 @@ MOMENTS = {
 """Every moment, with the highest number that a seed chooses for it."""
 
 
-def seeded(seed: int, count: int, most: int) -> list[Strike]:
-    """The strikes of a seed; no moment is waited for more often than ``most`` times."""
+def seeded(seed: int, count: int) -> list[Strike]:
+    """The strikes of a seed."""
     random = Random(seed)
     found = []
     for _ in range(count):
         moment = random.choice(list(MOMENTS))
-        found.append(Strike(moment, random.randint(1, min(most, MOMENTS[moment]))))
+        found.append(Strike(moment, random.randint(1, MOMENTS[moment])))
     return found
 
 

@@ -1,13 +1,15 @@
 """One Spark application with executors of its own, which are killed while flows run on it.
 
-``python -m tests.faults.executor_child FOLDER SCENARIOS FIRST COUNT`` prints a line of JSON for
-each run: what was killed, who went back, and what is wrong with the outcome.
+``python -m tests.faults.executor_child FOLDER SCENARIOS FIRST COUNT KIND`` prints a line of JSON
+for each run: what was killed, who went back, and what is wrong with the outcome.
 """
 
 import json
 import logging
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from threading import Event, Thread
@@ -21,15 +23,30 @@ from tests.faults.executor_killing import (
     seeded,
     wait_for_executors,
 )
+from tests.spark.masters import prepared
 
 import falkirk as fk
 from falkirk.runtime.report import Report
 from falkirk.runtime.run import run
 from falkirk.runtime.session import start_session
 
+MASTER = "local-cluster[2,1,1024]"
 
-def main(folder: Path, scenarios: list[str], first: int, count: int) -> None:
+
+def main(folder: Path, scenarios: list[str], first: int, count: int, kind: str) -> None:
     """Runs every scenario for each seed."""
+    with {"classic": classic, "connect": connect}[kind](folder) as session:
+        for scenario, seed in product(scenarios, range(first, first + count)):
+            wait_for_executors(session, 2)
+            began = time.monotonic()
+            outcome = SCENARIOS[scenario](folder / f"{scenario}-{seed}", session, seed)
+            outcome |= {"scenario": scenario, "seconds": round(time.monotonic() - began, 1)}
+            print(json.dumps({"seed": seed, **outcome}), flush=True)
+
+
+@contextmanager
+def classic(folder: Path) -> Iterator[Any]:
+    """A session of this process, which sees its executors."""
     short_lived = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     settings = {
         "spark.executor.memory": "1g",
@@ -37,16 +54,22 @@ def main(folder: Path, scenarios: list[str], first: int, count: int) -> None:
         "spark.driver.extraJavaOptions": f"{short_lived} -Djava.io.tmpdir={folder}",
         "spark.executor.extraJavaOptions": short_lived,
     }
-    session = start_session("kills", "local-cluster[2,1,1024]", settings)
+    session = start_session("kills", MASTER, settings)
     try:
-        for scenario, seed in product(scenarios, range(first, first + count)):
-            wait_for_executors(session, 2)
-            began = time.monotonic()
-            outcome = SCENARIOS[scenario](folder / f"{scenario}-{seed}", session, seed)
-            outcome |= {"scenario": scenario, "seconds": round(time.monotonic() - began, 1)}
-            print(json.dumps({"seed": seed, **outcome}), flush=True)
+        yield session
     finally:
         session.stop()
+
+
+@contextmanager
+def connect(folder: Path) -> Iterator[Any]:
+    """A session of a Spark Connect server, whose executors cannot be seen."""
+    with prepared("connect", folder, MASTER) as address:
+        session = start_session("kills", address)
+        try:
+            yield session
+        finally:
+            session.stop()
 
 
 def mixed(folder: Path, session: Any, seed: int) -> dict[str, Any]:
@@ -124,4 +147,4 @@ if __name__ == "__main__":
         level=logging.INFO, format="%(relativeCreated)d %(name)s %(message).300s", stream=sys.stderr
     )
     logging.getLogger("py4j").setLevel(logging.WARNING)
-    main(Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3]), int(sys.argv[4]))
+    main(Path(sys.argv[1]), sys.argv[2].split(","), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

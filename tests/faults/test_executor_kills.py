@@ -23,17 +23,22 @@ pytestmark = [
     pytest.mark.spark,
     pytest.mark.timeout(900 + SECONDS_A_RUN * KILLS),
 ]
-COMMAND = "pytest tests/faults/test_executor_kills.py -k seeded"
+IN_THE_LONG_RUN = pytest.mark.skipif(
+    not os.environ.get("FALKIRK_KILLS_ALL"), reason="make faults-long runs it"
+)
+COMMAND = "FALKIRK_KILLS_ALL=1 pytest tests/faults/test_executor_kills.py -k seeded"
 
 
-def outcomes(folder: Path, scenarios: str, first: int, count: int) -> list[dict[str, Any]]:
+def outcomes(
+    folder: Path, scenarios: str, first: int, count: int, kind: str = "classic"
+) -> list[dict[str, Any]]:
     """Has a process of its own run scenarios, with executors of its own."""
     log = folder / f"{scenarios}.log"
     with log.open("wb") as errors:
         process = subprocess.Popen(
             [
                 *(sys.executable, "-m", "tests.faults.executor_child"),
-                *(str(folder), scenarios, str(first), str(count)),
+                *(str(folder), scenarios, str(first), str(count), kind),
             ],
             cwd=ROOT,
             env={**os.environ, "TMPDIR": str(folder)},
@@ -60,11 +65,15 @@ def outcomes(folder: Path, scenarios: str, first: int, count: int) -> list[dict[
 
 def test_seeded_kills(tmp_path: Path) -> None:
     """Nothing is lost and nothing comes twice, and random rows that went two ways agree."""
-    found = outcomes(tmp_path, "mixed", FIRST_SEED, KILLS)
+    check_mixed(outcomes(tmp_path, "mixed", FIRST_SEED, KILLS), KILLS)
+
+
+def check_mixed(found: list[dict[str, Any]], kills: int) -> None:
+    """What must hold after kills at any moment, of which there were so many at least."""
     for each in found:
         replay = f"FALKIRK_SEED={each['seed']} FALKIRK_KILLS=1 {COMMAND}"
         assert not each["wrong"], f"{each}\n{replay}"
-    assert sum(each["kills"] for each in found) >= KILLS
+    assert sum(each["kills"] for each in found) >= kills
     for recovery in (recovery for each in found for recovery in each["recoveries"]):
         assert set(recovery["failed"]) <= set(recovery["back"])
         assert not set(recovery["failed"]) & set(recovery["stayed"])
@@ -87,10 +96,28 @@ def test_nobody_goes_back_when_everything_is_durable(at_rest: dict[str, dict[str
 
 def test_only_those_go_back_who_lost_something(at_rest: dict[str, dict[str, Any]]) -> None:
     """One processor had not saved its state. It and its sink start over, the others stay at ⊤."""
-    found = at_rest["volatile"]
+    check_volatile(at_rest["volatile"])
+
+
+def check_volatile(found: dict[str, Any]) -> None:
+    """What must hold when the state of one processor is gone, and nobody else's."""
     assert found["kills"] == 2
     assert not found["wrong"]
     assert found["recoveries"]
     for recovery in found["recoveries"]:
         assert set(recovery["failed"]) <= {"volatile", "volatile-out"}
         assert {"numbers", "keyed", "counts", "counts-out"} <= set(recovery["stayed"])
+
+
+@IN_THE_LONG_RUN
+def test_a_connect_session_recovers_though_it_sees_no_executors(tmp_path: Path) -> None:
+    """It learns of a loss from the job that meets it, and then tries which rows are still there."""
+    (found,) = outcomes(tmp_path, "volatile", 0, 1, "connect")
+    check_volatile(found)
+
+
+@IN_THE_LONG_RUN
+def test_seeded_kills_behind_a_connect_server(tmp_path: Path) -> None:
+    """The same as for a session that sees its executors."""
+    kills = max(1, KILLS // 3)
+    check_mixed(outcomes(tmp_path, "mixed", FIRST_SEED, kills, "connect"), kills)

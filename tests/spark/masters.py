@@ -19,8 +19,11 @@ CONNECT = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 
 @contextmanager
-def prepared(kind: str, folder: Path) -> Iterator[str]:
-    """The address of a master of one kind; what was started for it is ended afterwards."""
+def prepared(kind: str, folder: Path, behind: str = "local[2]") -> Iterator[str]:
+    """The address of a master of one kind; what was started for it is ended afterwards.
+
+    ``behind`` is where a Spark Connect server runs its jobs.
+    """
     with ExitStack() as started:
         port = free_port()
         if kind == "standalone":
@@ -45,7 +48,7 @@ def prepared(kind: str, folder: Path) -> Iterator[str]:
             chosen = [word for setting in settings for word in ("--conf", setting)]
             started.enter_context(
                 spark_class(
-                    *(folder, "server", SUBMIT, "--class", CONNECT, "--master", "local[2]"),
+                    *(folder, "server", SUBMIT, "--class", CONNECT, "--master", behind),
                     *(*chosen, "spark-internal"),
                 )
             )

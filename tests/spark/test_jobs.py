@@ -1,4 +1,4 @@
-"""How many Spark jobs and durable batches an epoch costs, for each policy.
+"""How many Spark jobs, files and transactions an epoch costs, for each policy.
 
 Counts are stable where times are not. The table in docs/internals/runtime.md says the same.
 """
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
+from tests.spark.costs import Cost, costs
 
 import falkirk as fk
 from falkirk.connectors import Files, Numbers
@@ -21,7 +22,6 @@ from falkirk.demo.figure_1.flow import ALL, FRESH, Once
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.runtime.tasks import AWAITED
-from falkirk.store import open_store
 from falkirk.testing.script import Remembered, Script
 
 pytestmark = pytest.mark.spark
@@ -44,31 +44,17 @@ def jobs_of(spark: SparkSession) -> Iterator[list[int]]:
     counted.append(len(set(tracker.getJobIdsForGroup()) - before))
 
 
-def cost(spark: SparkSession, folder: Path, shape: Shape) -> tuple[float, float]:
-    """Jobs and durable batches an epoch."""
+def cost(
+    spark: SparkSession, folder: Path, shape: Shape, sink: Callable[[], Any] = Remembered
+) -> Cost:
+    """What an epoch costs; all of them cost the same."""
     flow = fk.Dataflow("cost")
     numbers = flow.read(Numbers(rows=EPOCHS * 100, rows_per_epoch=100), name="numbers")
-    streams = shape(numbers)
-    sinks = [Remembered() for _ in streams]
-    for number, (stream, sink) in enumerate(zip(streams, sinks, strict=True)):
-        stream.write(sink, name=f"out-{number}")
-    store = open_store(folder)
-    written = 0
-    write = store.files.write
-
-    def counting_write(table: object) -> object:
-        nonlocal written
-        written += 1
-        return write(table)
-
-    store.files.write = counting_write  # type: ignore[method-assign, assignment]
-    try:
-        with jobs_of(spark) as jobs:
-            run(flow, store, spark)
-    finally:
-        store.close()
-    assert all(len(sink.times) == EPOCHS for sink in sinks)
-    return jobs[0] / EPOCHS, written / EPOCHS
+    for number, stream in enumerate(shape(numbers)):
+        stream.write(sink(), name=f"out-{number}")
+    first, *others = costs(spark, folder, flow, "numbers")
+    assert others == [first] * (EPOCHS - 2)
+    return first
 
 
 def chain(numbers: fk.Stream) -> list[fk.Stream]:
@@ -99,60 +85,80 @@ def totals(policy: fk.Policy) -> Shape:
     return shape
 
 
+class Keep(fk.Processor):
+    """Keeps every message, and sends it on."""
+
+    def on_message(self, ctx: fk.Context, port: int, time: Any, batch: fk.Batch) -> None:
+        ctx.state.put(batch.materialise())
+        ctx.send(batch)
+
+
+def cut(numbers: fk.Stream) -> list[fk.Stream]:
+    """A snapshot after each message."""
+    kept = numbers.in_sequence().process(Keep(), name="kept", policy=fk.snapshot())
+    return [kept.windows(count=1)]
+
+
 @pytest.mark.parametrize(
-    ("shape", "jobs", "batches"),
+    ("shape", "jobs", "files", "transactions"),
     [
-        # The sink's staging evaluates the fused plan, and writes the rows that it stages.
-        pytest.param(chain, 1, 1, id="ten ephemeral steps"),
+        # The sink's staging evaluates the fused plan, and writes the rows that it stages. The
+        # input saves where it stands.
+        pytest.param(chain, 1, 1, 2, id="ephemeral"),
         # The log needs the rows, and so does the sink after the last step.
-        pytest.param(logged, 2, 2, id="batch"),
+        pytest.param(logged, 2, 2, 3, id="batch"),
         # Rows that go two ways are fixed once, and stored once; the second way has a step more.
-        pytest.param(fan, 2, 2, id="fan-out"),
+        pytest.param(fan, 2, 2, 3, id="fan-out"),
         # One job for the partial aggregate. The delta is stored, and the totals by the sink.
-        pytest.param(totals(fk.lazy()), 1, 2, id="lazy"),
+        pytest.param(totals(fk.lazy()), 1, 2, 3, id="lazy"),
         # What an eager processor logs is what the sink stages: one file for both.
-        pytest.param(totals(fk.eager()), 1, 2, id="eager"),
+        pytest.param(totals(fk.eager()), 1, 2, 3, id="eager"),
         # The history has the rows that came in. The delta is stored only when the history that it
         # can be had from is truncated at the low-watermark.
-        pytest.param(totals(fk.history()), 2, 3, id="history"),
+        pytest.param(totals(fk.history()), 2, 3, 3, id="history"),
+        # A cut after each message, which is state here and staged there: one file. Those who number
+        # messages and who make windows of them save how far they are.
+        pytest.param(cut, 1, 1, 5, id="snapshot"),
+        # What is not promised is that messages come once; state is saved.
+        pytest.param(totals(fk.at_least_once()), 1, 2, 3, id="at least once"),
     ],
 )
 def test_what_an_epoch_costs(
-    spark: SparkSession, tmp_path: Path, shape: Shape, jobs: int, batches: int
+    spark: SparkSession, tmp_path: Path, shape: Shape, jobs: int, files: int, transactions: int
 ) -> None:
-    assert cost(spark, tmp_path, shape) == (jobs, batches)
+    assert cost(spark, tmp_path, shape) == Cost(jobs, files, transactions)
 
 
 def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path: Path) -> None:
     """Ten steps and a sink that promises nothing: one job, and no rows in the store."""
-    flow, shown = fk.Dataflow("cheap"), list[Any]()
-    numbers = flow.read(Numbers(rows=EPOCHS * 100, rows_per_epoch=100), name="numbers")
-    chain(numbers)[0].write(fk.Function(lambda time, table: shown.append(time)), name="out")
-    store = open_store(tmp_path)
-    try:
-        with jobs_of(spark) as jobs:
-            run(flow, store, spark)
-        assert list(store.files.names()) == []
-    finally:
-        store.close()
-    assert (sorted(shown), jobs[0]) == ([(epoch,) for epoch in range(EPOCHS)], EPOCHS)
+    shown = list[Any]()
+    found = cost(spark, tmp_path, chain, lambda: fk.Function(lambda time, _: shown.append(time)))
+    assert found == Cost(jobs=1, files=0, transactions=2)
+    assert sorted(shown) == [(epoch,) for epoch in range(EPOCHS)]
 
 
-def test_rows_that_meet_a_version_are_evaluated_once(spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "source",
+    [
+        Numbers(rows=EPOCHS * 10, rows_per_epoch=10),
+        Script([[{"value": 10 * epoch + n} for n in range(10)] for epoch in range(EPOCHS)]),
+    ],
+    ids=["plan", "table"],
+)
+def test_rows_that_meet_a_version_are_evaluated_once(
+    spark: SparkSession, tmp_path: Path, source: Any
+) -> None:
     """Two joins with versions are one job: the rows pass through both as a plan."""
     flow, sink = fk.Dataflow("versions"), Remembered()
-    fast = flow.read(Numbers(rows=EPOCHS * 10, rows_per_epoch=10), name="fast")
-    joined = fast
+    joined = flow.read(source, name="fast")
     for number in range(2):
-        slow = flow.read(Numbers(rows=0), name=f"slow-{number}")
-        version = slow.select("value", f"value AS w{number}", name=f"version-{number}")
-        joined = joined.join_latest(
-            version, on="value", how="left", otherwise={f"w{number}": "0L"}, name=f"joined-{number}"
-        )
+        rows = [{"value": value, f"w{number}": 100 * number + value} for value in range(99)]
+        slow = flow.read(Script([rows]), name=f"slow-{number}")
+        joined = joined.join_latest(slow, on="value", name=f"joined-{number}")
     joined.write(sink, name="out")
-    with jobs_of(spark) as jobs:
-        run(flow, tmp_path, spark)
-    assert (len(sink.times), jobs[0]) == (EPOCHS, EPOCHS)
+    found = costs(spark, tmp_path, flow, "fast")
+    assert [each.jobs for each in found] == [1] * (EPOCHS - 1)
+    assert sink.rows() == [{"value": n, "w0": n, "w1": 100 + n} for n in range(EPOCHS * 10)]
 
 
 def test_the_answers_of_an_epoch_of_figure_1_are_one_job(

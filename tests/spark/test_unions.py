@@ -9,6 +9,8 @@ from pyspark.sql import SparkSession
 
 import falkirk as fk
 from falkirk.core.errors import ConnectorError, ExecutionError
+from falkirk.runtime.content import Content
+from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.runtime.uniting import columns_of_frame, columns_of_table, united_frames, united_tables
@@ -97,3 +99,12 @@ def test_arrow_and_spark_agree_on_what_can_be_united(
     for unite, given in ((united_tables, tables), (united_frames, frames)):
         with pytest.raises(ExecutionError, match="different columns"):
             unite(given)  # type: ignore[operator]
+
+
+def test_rows_behind_an_empty_piece_are_there(spark: SparkSession) -> None:
+    """A batch without rows that is read back from a file is a piece without rows."""
+    one, other = pa.table({"n": [1]}), pa.table({"n": [2]})
+    pieces = united_tables([one, one.slice(0, 0), other])
+    assert [piece.num_rows for piece in pieces.to_batches()] == [1, 0, 1]
+    frame = Materialiser(spark, None).frame(Content(table=pieces))
+    assert [row.n for row in frame.collect()] == [1, 2]

@@ -48,6 +48,10 @@ class Blocks:
             return frozenset()
         return self.gateway.executors()
 
+    def stayed(self, executors: frozenset[str]) -> bool:
+        """Whether ``executors`` are still there; on Spark Connect nobody can tell."""
+        return self.gateway is not None and executors <= self.executors()
+
     def cache(self, frame: Any) -> Cached:
         """Evaluates a plan into blocks: one job."""
         self.sweep()

@@ -47,6 +47,7 @@ class Failures:
         self.driver = driver
         self.attempts: Counter[Any] = Counter()
         self.until: dict[Any, float] = {}
+        self.missing: set[Any] = set()
         self.recovering: frozenset[ProcessorId] = frozenset()
 
     @property
@@ -56,14 +57,24 @@ class Failures:
         return bool(self.recovering) or any(until > now for until in self.until.values())
 
     def delays(self, item: Item) -> bool:
-        """Whether an event has failed and its pause is not over."""
-        return bool(self.until) and self.until.get(identity(item), 0.0) > time.monotonic()
+        """Whether an event has failed and its pause is not over.
+
+        One that has missed rows also waits until it is known what is lost.
+        """
+        if not self.until:
+            return False
+        which = identity(item)
+        if which in self.missing and self.driver.losses.pending:
+            return True
+        return self.until.get(which, 0.0) > time.monotonic()
 
     def forget(self, work: Work) -> None:
         """An event was processed after all."""
         if self.attempts:
-            self.attempts.pop(identity(work.item), None)
-            self.until.pop(identity(work.item), None)
+            which = identity(work.item)
+            self.attempts.pop(which, None)
+            self.until.pop(which, None)
+            self.missing.discard(which)
 
     def raised(self, task: Task, error: Exception) -> None:
         """User code, or a job, failed while an event was processed."""
@@ -87,6 +98,7 @@ class Failures:
         self.driver.step(PutBack(task.work))
         Timer(pause, self.driver.tell, [lambda: None]).start()
         if missed:
+            self.missing.add(which)
             self.driver.losses.look()
 
     def set_aside(self, task: Task, error: Exception) -> None:

@@ -67,15 +67,16 @@ class Materialiser:
         counted = self.frame(content).observe(seen, F.count(F.lit(1)).alias("rows"))
         cached = self.blocks.cache(counted)
         rows = seen.get.get("rows")
-        # A Spark Connect server may answer before it has the count, and what had to be computed
-        # again because an executor went was counted again.
-        if rows is None or not executors <= self.blocks.executors():
+        if rows is None:  # a Spark Connect server may answer before it has the count
             rows = cached.frame.count()
         if rows <= SMALL_ROWS_MAX and self.small_bytes_max:
             table = fetched(cached.frame)
             if table.nbytes <= self.small_bytes_max:
-                content.table, content.rows = table, int(rows)
+                content.table, content.rows = table, table.num_rows
                 return
+        # What had to be computed again because an executor went was counted again.
+        if not self.blocks.stayed(executors):
+            rows = cached.frame.count()
         content.cached, content.rows = cached, int(rows)
 
     def spread(self, content: Content) -> None:
@@ -127,7 +128,11 @@ class Materialiser:
             return content.small_frame
 
     def _frame_of(self, table: pa.Table) -> Any:
-        """A table as a DataFrame; Spark would take moments without a time zone to have one."""
+        """A table as a DataFrame; Spark would take moments without a time zone to have one.
+
+        Of a table in pieces Spark reads no row behind a piece that is empty, so it gets one piece.
+        """
+        table = table.combine_chunks()
         if any(pa.types.is_timestamp(f.type) and f.type.tz is None for f in table.schema):
             return self.session.createDataFrame(table, schema=from_arrow_schema(table.schema))
         return self.session.createDataFrame(table)

@@ -88,6 +88,18 @@ def test_executors_inside_the_driver_are_not_watched() -> None:
     assert blocks_on(FakeGateway()).executors() == {"driver", "one", "two"}
 
 
+def test_whether_executors_have_stayed() -> None:
+    """Else what they computed may have been counted twice; without a gateway nobody can tell."""
+    gateway = FakeGateway()
+    blocks = blocks_on(gateway)
+    before = blocks.executors()
+    gateway.addresses.add("three")
+    assert blocks.stayed(before)
+    gateway.addresses.remove("one")
+    assert not blocks.stayed(before)
+    assert not blocks_on(None).stayed(frozenset())
+
+
 def test_without_a_gateway_a_job_has_to_try() -> None:
     class Remote(Frame):
         def count(self) -> int:

@@ -32,7 +32,8 @@ class Rows:
             raise NotImplementedError("these rows have no Spark session: give the fixture session")
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        return self.session.createDataFrame(self.table, schema=from_arrow_schema(self.table.schema))
+        table = self.table.combine_chunks()  # behind an empty piece Spark would read no row
+        return self.session.createDataFrame(table, schema=from_arrow_schema(table.schema))
 
     def transform(self, function: Callable[[Any], Any]) -> "Rows":
         """What ``function`` makes of the frame."""
