@@ -36,6 +36,7 @@ BENCHMARKS = (
     Benchmark("matrix", "policies by interval, rate, skew and failure", 12, 1.5),
     Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 15, 2),
     Benchmark("components", "connected components that follow changes", 10, 1),
+    Benchmark("figure-1", "the paper's application beside a stop-the-world baseline", 13, 2),
 )
 """In the order in which they run."""
 

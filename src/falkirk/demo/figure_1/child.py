@@ -70,6 +70,7 @@ class Written(fk.Listener):
             uptime=progress.uptime_seconds,
             processors=processors,
             recoveries=progress.recoveries,
+            replayed=progress.replayed_rows,
             store_bytes=self.bytes,
         )
 
@@ -137,8 +138,8 @@ def source_of(given: argparse.Namespace) -> Any:
     return WholeEpochs.of(given.kafka, given.topic, given.rows)
 
 
-def main() -> None:
-    """Runs the flow until it is told to stop."""
+def arguments() -> argparse.ArgumentParser:
+    """What the process is told when it starts."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--events", type=Path, required=True)
@@ -150,20 +151,34 @@ def main() -> None:
     parser.add_argument("--sabotage", default="")
     parser.add_argument("--kafka", default="")
     parser.add_argument("--topic", default="")
-    given = parser.parse_args()
-    server = fk.HttpRequests("user BIGINT", path="/query", port=given.port)
-    source = source_of(given)
-    flow = figure_1(source, server, given.database, encoded=bool(given.kafka))
+    return parser
+
+
+def run_until_told(
+    flow: fk.Dataflow,
+    server: fk.HttpRequests,
+    given: argparse.Namespace,
+    written: type[Written] = Written,
+) -> None:
+    """Runs the flow until it is told to stop, and has what is heard of it ``written``."""
     blueprint = flow.build()
     with held(str(given.store)) as store, given.events.open("a", encoding="utf-8") as events:
         store.adopt(describe(blueprint))
         with session_for(None, flow.name, given.master, SETTINGS) as session:
-            listener, rules = Written(events, given.store), rules_without(given.sabotage)
+            listener, rules = written(events, given.store), rules_without(given.sabotage)
             options = Options(progress_seconds=0.25)
             driver = prepared(blueprint, store, session, options, [listener], rules=rules)
             Thread(target=obey, args=(driver, server, sys.stdin), daemon=True).start()
             with stopped_by_signals(driver):
                 driver.run()
+
+
+def main() -> None:
+    """Runs the flow of the figure."""
+    given = arguments().parse_args()
+    server = fk.HttpRequests("user BIGINT", path="/query", port=given.port)
+    flow = figure_1(source_of(given), server, given.database, encoded=bool(given.kafka))
+    run_until_told(flow, server, given)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ A client whose connection breaks sends its query again, under the same key. It g
 was stored for it, if there is one, so the database always agrees with what users were told.
 """
 
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import falkirk as fk
@@ -98,31 +100,59 @@ def all_fresh(frame: Any) -> Any:
     return frame.selectExpr("_request", "_key", *ANSWER, "true AS fresh")
 
 
+@dataclass(frozen=True, slots=True)
+class Regimes:
+    """The policy of each part; the inputs and the query path have what suits each, without one."""
+
+    reduction: fk.Policy = field(default_factory=fk.ephemeral)
+    ranks: fk.Policy = field(default_factory=fk.batch)
+    circles: fk.Policy = field(default_factory=fk.lazy)
+    answers: fk.Policy = field(default_factory=fk.eager)
+    path: fk.Policy | None = None
+
+    @classmethod
+    def all_alike(cls, policy: fk.Policy) -> "Regimes":
+        """One policy for everybody, as systems have it that know one only."""
+        return cls(policy, policy, policy, policy, policy)
+
+
 def figure_1(
-    source: Any, server: fk.HttpRequests, database: str, encoded: bool = False
+    source: Any,
+    server: fk.HttpRequests,
+    database: str,
+    encoded: bool = False,
+    regimes: Regimes | None = None,
 ) -> fk.Dataflow:
     """The flow over ``source``, answering at ``server``, with its statistics in ``database``.
 
-    Records are rows, or if they are ``encoded`` the JSON that Kafka has as their values.
+    Records are rows, or if they are ``encoded`` the JSON that Kafka has as their values. Without
+    ``regimes`` it has the four of the figure.
     """
-    flow = fk.Dataflow("figure-1")
-    records = flow.read(source, name="records")
-    with flow.policy(fk.ephemeral()):
+    flow, chosen = fk.Dataflow("figure-1"), regimes or Regimes()
+    with region(flow, chosen.path):
+        records = flow.read(source, name="records")
+    with flow.policy(chosen.reduction):
         if encoded:
             records = decoded(records)
         views = reduced_views(records)
         friendships = reduced_friendships(records)
-    with flow.policy(fk.batch()):
+    with flow.policy(chosen.ranks):
         ranks = ranked(views)
-    with flow.policy(fk.lazy()):
+    with flow.policy(chosen.circles):
         circles = connected(friendships)
-    queries = flow.read(server, name="queries")
-    found = answered(queries, ranks, circles)
-    with flow.policy(fk.eager()):
+    with region(flow, chosen.path):
+        queries = flow.read(server, name="queries")
+        found = answered(queries, ranks, circles)
+    with flow.policy(chosen.answers):
         answers = found.process(Once(), name="once")
         keep_statistics(answers.port(FRESH), database)
     answers.port(ALL).write(server.answers(), name="responses")
     return flow
+
+
+def region(flow: fk.Dataflow, policy: fk.Policy | None) -> AbstractContextManager[None]:
+    """A region with ``policy``, or none."""
+    return nullcontext() if policy is None else flow.policy(policy)
 
 
 def decoded(records: fk.Stream) -> fk.Stream:

@@ -39,6 +39,7 @@ class Settings:
     """How the demonstration is run; ``phase_seconds`` between one failure and the next.
 
     With ``kafka``, a broker's address, the records are produced into a topic and read from there.
+    ``program`` is the module that runs the flow, and what it is told besides.
     """
 
     folder: Path
@@ -51,6 +52,7 @@ class Settings:
     sabotage: str = ""
     kafka: str = ""
     failures: tuple[str, ...] = ("region", "executor", "process")
+    program: tuple[str, ...] = ("falkirk.demo.figure_1.child",)
 
 
 class Watch(Protocol):
@@ -132,7 +134,7 @@ class Demonstration:
     def start(self) -> None:
         """Starts the process, and waits until it takes requests."""
         given = self.settings
-        command: list[str] = [sys.executable, "-m", "falkirk.demo.figure_1.child"]
+        command: list[str] = [sys.executable, "-m", *given.program]
         options: dict[str, Any] = {
             "store": given.folder / "store",
             "events": self.story.path,
