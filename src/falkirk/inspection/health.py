@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from falkirk.core.errors import ConfigurationError, FalkirkError
+from falkirk.core.machine.recovery import offered
+from falkirk.core.rollback import solve
 from falkirk.inspection.look import Look, look, opened
 from falkirk.inspection.retention import orphans_of
 from falkirk.inspection.words import several, size
@@ -124,7 +126,7 @@ def store_health(location: str, deep: bool, told: Told) -> Iterator[Diagnosis]:
             yield Diagnosis("store", OK, f"{seen.place}: the flow {seen.name}")
             yield lease(seen)
             yield from files(store, seen, deep, told)
-            yield recoverable(seen)
+            yield recoverable(store, seen, deep)
             yield room("store space", store.files.folder)
     except FalkirkError as error:
         yield Diagnosis("store", FAIL, first_line(error), "see the message")
@@ -157,23 +159,25 @@ def files(store: SqlStore, seen: Look, deep: bool, told: Told) -> Iterator[Diagn
         words = f"{several(len(bad), 'file')} gone while we looked, for instance {bad[0]}"
         yield Diagnosis("files", WARN, words, "a run is deleting what it does not need: ask again")
     else:
-        advice = (
-            "the next run falls back to checkpoints that do not need them, or restore the files"
-        )
         words = f"{several(len(bad), 'file')} damaged, for instance {bad[0]}"
-        yield Diagnosis("files", FAIL, words, advice)
+        yield Diagnosis("files", FAIL, words, "restore them, or see what recovery can do without")
     orphans = orphans_of(store, seen)
     if orphans.files and seen.holder.state != "live":
         words = f"{several(orphans.files, 'file')} that nothing refers to, {size(orphans.bytes)}"
         yield Diagnosis("orphans", OK, words, "falkirk gc removes them, and so does the next run")
 
 
-def recoverable(seen: Look) -> Diagnosis:
-    """Whether a run could go on from here."""
+def recoverable(store: SqlStore, seen: Look, deep: bool) -> Diagnosis:
+    """Whether a run could go on from here, without the files that are damaged."""
+    stored = store.load(seen.flow, lambda reference, label: None, verify=deep)
     try:
-        seen.solution  # noqa: B018
+        solve(seen.flow.recovery, {p: offered(seen.flow, p, stored[p]) for p in stored})
     except FalkirkError as error:
         return Diagnosis("recovery", FAIL, first_line(error), "see the message")
+    lost = sum(len(damage.checkpoints) for damage in store.damages)
+    if lost:
+        words = f"a consistent state is there, without {several(lost, 'checkpoint')}"
+        return Diagnosis("recovery", WARN, words, "the next run goes back further and goes on")
     return Diagnosis("recovery", OK, "a consistent state is there to go on from")
 
 

@@ -59,6 +59,7 @@ class Persistence:
         self._later = PutOff()
         self._line = Line(self._later, urgent)
         self._lock, self._waiting, self._unfinished = Lock(), 0, 0
+        self._given_up = False
         self.commits = 0
         self.folds: Counter[ProcessorId] = Counter()
         self._writers = ThreadPoolExecutor(WRITERS, "falkirk-write")
@@ -89,10 +90,10 @@ class Persistence:
         self._line.put(question)
 
     def close(self) -> None:
-        """Ends the thread once everything queued is done."""
+        """Ends the thread once everything queued is done, or the store is given up."""
         self._line.put(None)
         self._thread.join()
-        self._writers.shutdown()
+        self._writers.shutdown(cancel_futures=True)
 
     def _run(self) -> None:
         while True:
@@ -135,9 +136,13 @@ class Persistence:
                 self._unfinished -= count
 
     def _attempt(self, action: Callable[..., None], *args: Any) -> None:
+        """Does it; after the first failure nothing is done any more, as after a kill."""
+        if self._given_up:
+            return
         try:
             action(*args)
         except Exception as error:
+            self._given_up = True
             self._broken(error)
 
     def _write(self, group: list[tuple[Write, Any]]) -> None:

@@ -27,7 +27,8 @@ class Report:
 
     def summary(self) -> list[str]:
         """What a person wants to know at the end."""
+        recoveries = len(self.recoveries)
         again = f", {self.retries} events tried again" if self.retries else ""
-        lines = [f"done: {len(self.recoveries)} recoveries{again}"]
+        lines = [f"done: {recoveries} {'recovery' if recoveries == 1 else 'recoveries'}{again}"]
         lines += [f"set aside: a batch of {p!r} at {time}" for p, time in self.set_aside]
         return lines

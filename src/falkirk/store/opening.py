@@ -55,6 +55,11 @@ def _postgres(address: str, make: bool) -> SqlStore:
             f"{redacted(address)} is not a place for a store: give a folder, or"
             " postgresql://USER@HOST/DATABASE?data=FOLDER with a folder for the batches"
         )
+    if "://" in data:
+        raise StoreError(
+            f"batches cannot be kept at {redacted(data)}: data= takes the path of a folder that the"
+            " driver and all executors share"
+        )
     folder = _made(Path(data))
     try:
         engine = postgres_engine(url.difference_update_query(["data"]))

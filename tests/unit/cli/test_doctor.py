@@ -47,6 +47,27 @@ def test_a_flipped_bit_is_found_with_deep_and_a_missing_file_always(story: Make)
     assert found["files"]["next"]
 
 
+def test_what_is_lost_with_damaged_files_is_told(story: Make) -> None:
+    """A checkpoint can be done without, and folded state cannot."""
+    story().epochs(8).stop()
+    for file in Path("state/data").iterdir():
+        file.unlink()
+    result, found = doctor("--store", "state")
+    assert result.exit_code == 1
+    assert found["recovery"]["state"] == "fail"
+    assert "no checkpoint of" in found["recovery"]["words"]
+
+
+def test_a_checkpoint_that_is_lost_costs_no_more_than_that(story: Make) -> None:
+    begun = story(stuck=["written"]).epochs(8)
+    begun.stop()
+    for file in Path("state/data").iterdir():
+        file.unlink()
+    _, found = doctor("--store", "state")
+    assert found["recovery"]["state"] == "warn"
+    assert "checkpoint" in found["recovery"]["words"]
+
+
 def test_no_java(tmp_path: Path) -> None:
     result, found = doctor(FALKIRK_JAVA="nonsense")
     assert result.exit_code == 1

@@ -12,6 +12,7 @@ from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.runtime import tidying
 from falkirk.runtime.line import BETWEEN_MAX
 from falkirk.runtime.persistence import Persistence
+from falkirk.store import LeaseLostError
 
 A, B, OUT = ProcessorId("a"), ProcessorId("b"), ProcessorId("out")
 EDGE = EdgeId("b>out")
@@ -168,3 +169,30 @@ def test_where_somebody_may_be_in_a_hurry_collection_goes_in_small_steps() -> No
     assert found[0] == [persist(A, 1)]
     assert found[1] == many[:BETWEEN_MAX]
     assert [effect for group in found[1:] for effect in group] == many
+
+
+def test_nothing_is_written_behind_what_could_not_be() -> None:
+    """A store that comes back too late must not have a gap."""
+    store, found = Told(), list[str]()
+    store.go_on.set()
+
+    def failing(effects: Sequence[Any], captures: Any = None) -> None:
+        if any(effect.processor == A for effect in effects):
+            raise LeaseLostError("gone")
+        Told.transact(store, effects)
+
+    store.transact = failing  # type: ignore[method-assign]
+    persistence = Persistence(
+        store,
+        None,  # type: ignore[arg-type]
+        lambda _: None,
+        lambda *_: None,
+        lambda error: found.append(str(error)),
+    )
+    persistence.submit(persist(A))
+    persistence.submit(persist(B))
+    persistence.ask(lambda: found.append("asked"))
+    persistence.close()
+    assert [error for error in found if "gone" in error] == found
+    assert len(found) == 1
+    assert not store.transactions

@@ -69,10 +69,15 @@ def test_a_file_is_no_place_for_a_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["mysql://somewhere/db?data=x", "postgresql://user@host/db", "postgresql://host:port/db"],
+    [
+        "mysql://somewhere/db?data=x",
+        "postgresql://user@host/db",
+        "postgresql://host:port/db",
+        "postgresql://user@host/db?data=s3a://bucket/batches",
+    ],
 )
 def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(StoreError, match=r"(place for|address of) a store"):
+    with pytest.raises(StoreError, match=r"(place for|address of) a store|cannot be kept"):
         open_store(address)
 
 
