@@ -1,6 +1,9 @@
 """A flow that runs is pinned, goes back there and mends its results; nobody outside notices."""
 
 import json
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,12 +15,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.faults.killing import ROOT, kill_group
 from tests.unit.cli.stories import falkirk
 
 import falkirk as fk
 from falkirk.core.errors import RecoveryError, StoreError
 from falkirk.dataflow.connecting import Limit
-from falkirk.inspection.look import look_at
+from falkirk.inspection.look import look_at, opened
 from falkirk.testing.script import Remembered
 
 pytestmark = pytest.mark.spark
@@ -60,7 +64,7 @@ class Tap:
 class Running:
     """A run on a thread: numbers are added up, and beside them others that nobody takes back."""
 
-    def __init__(self, spark: SparkSession, store: Path, sink: Any) -> None:
+    def __init__(self, spark: SparkSession | None, store: Path, sink: Any) -> None:
         self.store, self.tap, self.other = str(store), Tap(), Tap()
         self.same = Remembered()
         flow = fk.Dataflow("repaired")
@@ -162,6 +166,33 @@ def rows_of(folder: Path) -> list[dict[str, int]]:
 def changed_at(epoch: int) -> list[dict[str, int]]:
     """A running sum shows the groups that an epoch has touched."""
     return [row for row in sums_up_to(epoch) if row["odd"] == epoch % 2]
+
+
+def test_what_a_run_was_killed_before_taking_back_the_next_one_takes_back(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    child = [sys.executable, "-m", "tests.spark.repair_child", str(tmp_path)]
+    process = subprocess.Popen(child, cwd=ROOT, start_new_session=True)
+    try:
+        assert process.wait(2 * PATIENCE_SECONDS) == -signal.SIGKILL
+    finally:
+        kill_group(process)
+    state, shown = tmp_path / "state", tmp_path / "out"
+    with opened(str(state)) as store:
+        (pinned,) = store.noticeboard.undone()["out"]
+    assert [entry["what"] for entry in look_at(str(state)).audit] == ["pin before", "rollback"]
+    foul = max(epochs_in(shown))
+    assert foul > pinned + 3, "it is still to be seen"
+    run = Running(spark, state, fk.ParquetSink(shown))
+    try:
+        run.until(lambda: run.saved() > foul)
+        run.end()
+    finally:
+        run.tap.last = run.other.last = 0
+        run.thread.join(PATIENCE_SECONDS)
+    assert run.tap.read_first == pinned + 1
+    found = {e: rows_of(shown / f"epoch={e}") for e in epochs_in(shown)}
+    assert found == {e: changed_at(e) for e in range(max(found) + 1)}
 
 
 def test_a_pinned_state_can_be_read_but_what_was_shown_is_not_undone(

@@ -1,6 +1,7 @@
 """The pages of a run, as a browser shows them: the feed is told what a run would tell."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +12,16 @@ from falkirk.web.feed import Feed
 from falkirk.web.serving import dashboard
 
 pytestmark = pytest.mark.slow
+
+BEHIND = """async (graph) => {
+    const { layout, WIDTH, HEIGHT } = await import("/static/layout.js");
+    const { nodes, edges } = layout(graph);
+    const hides = ([left, , right, y]) => (n) =>
+        n.x < right && n.x + WIDTH > left && n.y < y && n.y + HEIGHT > y;
+    const loops = edges.filter((edge) => edge.back);
+    return loops.flatMap(({ box }) => [...nodes.values()].filter(hides(box)).map((n) => n.name));
+}"""
+"""The processors behind which the way back of a loop is hidden."""
 
 BACK = {"similar": 14, "rank": 14, "step": 14, "again": 14, "enrich": 14}
 
@@ -53,6 +64,21 @@ def test_regimes_have_colours_and_loops_are_drawn_as_loops(show: Show) -> None:
     expect(page.locator(".edge.back title")).to_have_text("again→rank")
     expect(page.locator(".edge text").filter(has_text="24 logged").first).to_be_visible()
     expect(page.locator(".edge.busy text").filter(has_text="3 queued").first).to_be_visible()
+
+
+def test_a_loop_runs_beside_processors_and_not_behind_them(show: Show) -> None:
+    ways = "clicks recent screen, clicks small grow where select around, select out shown,"
+    ways += " orders sold totals report, orders booked ledger"
+    steps = [way.split() for way in ways.split(", ")]
+    edges = [(a, b, "identity") for way in steps for a, b in pairwise(way)]
+    graph = {
+        "processors": [{"name": name} for name in dict.fromkeys(n for way in steps for n in way)],
+        "edges": [
+            {"name": f"{a}>{b}", "source": a, "target": b, "projection": how}
+            for a, b, how in [*edges, ("around", "grow", "feedback")]
+        ],
+    }
+    assert show(running(1)).evaluate(BEHIND, graph) == []
 
 
 def test_it_is_live(show: Show) -> None:

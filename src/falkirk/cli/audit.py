@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from falkirk.cli.common import json_option, store_option
-from falkirk.cli.page import FAINT, Page, as_json
+from falkirk.cli.page import FAINT, Page, as_json, together
 from falkirk.cli.settings import settings
 
 
@@ -27,7 +27,7 @@ def audit(store: str | None, wants_json: bool) -> None:
         for entry in look.audit:
             when = datetime.fromtimestamp(entry["at"], UTC).isoformat(" ", "seconds")
             wanted = ", ".join(f"{p} to {time}" for p, time in entry.get("to", {}).items())
-            moved = ", ".join(f"{p} to {time}" for p, time in entry.get("moved", {}).items())
+            moved = together(entry.get("moved", {}), "to")
             verb = "pinned" if str(entry["what"]).startswith("pin ") else "moved"
             page.space()
             page.line((when, FAINT), f"  {entry['who']}  ", (f"{entry['what']} {wanted}", "bold"))

@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -18,10 +18,28 @@ from falkirk.cli.printing import print_json, speaks_unicode
 PIPE_COLUMNS = 160
 """How wide a page is where nobody says: a program reads it, or a pager."""
 
+NAMES_MAX = 20
+"""More processors of whom the same is said are not named one by one; JSON has them all."""
+
 GOOD, BAD, ODD, FAINT, STRONG = "green", "bold red", "yellow", "dim", "bold"
 PLAIN = str.maketrans(
     {"✓": "+", "✗": "x", "!": "!", "←": "<-", "§": "section ", "•": "*", "…": "..."}
 )
+
+
+def together(said: Mapping[str, str], by: str) -> str:
+    """What is said of many, with those of whom the same is said in one place.
+
+    >>> together({"a": "epoch 1", "b": "epoch 2", "c": "epoch 1"}, "to")
+    'a, c to epoch 1; b to epoch 2'
+    """
+    places: dict[str, list[str]] = {}
+    for name, words in said.items():
+        places.setdefault(words, []).append(name)
+    return "; ".join(
+        f"{f'{len(names)} processors' if len(names) > NAMES_MAX else ', '.join(names)} {by} {words}"
+        for words, names in places.items()
+    )
 
 
 class Page:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from falkirk.cli.common import json_option, store_option
-from falkirk.cli.page import FAINT, Page, as_json
+from falkirk.cli.page import FAINT, Page, as_json, together
 from falkirk.cli.settings import settings
 
 
@@ -47,7 +47,8 @@ def laid_out(page: Page, pin: Any) -> None:
     cost = pin.cost
     page.line((f"{when}  {pin.who}", FAINT), indent=4)
     page.line(f"why: {pin.why or 'nobody said'}", indent=4)
-    page.line(f"keeps: {together(pin.frontiers)}", indent=4)
+    kept = {p: mark.words for p, mark in pin.frontiers.items()}
+    page.line(f"keeps: {together(kept, 'up to')}", indent=4)
     page.line(
         f"holds back {size(cost.bytes)} in {several(cost.files, 'file')},"
         f" {several(cost.rows, 'row')} of {several(cost.times, 'time')},"
@@ -57,11 +58,3 @@ def laid_out(page: Page, pin: Any) -> None:
     )
     if pin.outputs:
         page.line("outputs show nothing beyond it", indent=4)
-
-
-def together(frontiers: Any) -> str:
-    """Frontiers, with those in one place together."""
-    places: dict[str, list[str]] = {}
-    for p, mark in frontiers.items():
-        places.setdefault(mark.words, []).append(p)
-    return "; ".join(f"{', '.join(names)} up to {words}" for words, names in places.items())

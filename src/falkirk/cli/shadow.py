@@ -105,6 +105,7 @@ def start(
     report = run_shadow(
         chosen,
         place,
+        live=live,
         once=once,
         master=given.master or MASTER,
         settings={**given.spark, **settings_of(conf)},

@@ -5,6 +5,9 @@ from typing import Any
 
 from falkirk.cli.page import BAD, FAINT, GOOD, ODD, Page, as_json, faint, strong
 
+SPANS_MAX = 10
+"""How many epochs that differ are shown; JSON has them all."""
+
 
 def say_prospect(found: Any, wants_json: bool, made: bool) -> None:
     """Shows what a fork keeps and does again."""
@@ -78,7 +81,7 @@ def say_comparison(found: Any) -> None:
             same = not each.spans
             total = f"epochs {each.first} to {each.last}, {several(each.shadow_rows, 'row')}"
             page.line(("equal" if same else "differs", GOOD if same else BAD), f"  {total}")
-            for span in each.spans:
+            for span in each.spans[:SPANS_MAX]:
                 when = (
                     f"epoch {span.last}"
                     if span.first == span.last
@@ -94,6 +97,8 @@ def say_comparison(found: Any) -> None:
                 for sign, some in (("-", rows.live_sample), ("+", rows.shadow_sample)):
                     for row in some:
                         page.line((f"{sign} {row}", FAINT), indent=6)
+            if (more := len(each.spans) - SPANS_MAX) > 0:
+                page.line((f"and {more} more, up to epoch {each.spans[-1].last}", FAINT), indent=4)
 
 
 def say_promotion(found: Any, wants_json: bool, done: bool) -> None:

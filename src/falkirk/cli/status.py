@@ -70,9 +70,10 @@ def show(page: Page, found: Any) -> None:
             (shown_position(each.acknowledged_position), FAINT),
         )
     page.heading("Outputs")
+    way = "shown or on the way out, and kept by a pin" if found.pins else "on the way out"
     for each in found.outputs:
         waiting = [
-            f", {several(each.leaving, 'time')} on the way out" if each.leaving else "",
+            f", {several(each.leaving, 'time')} {way}" if each.leaving else "",
             f", {several(each.open, 'staged time')} that can still change" if each.open else "",
         ]
         page.line((each.name, "bold"), f"  released up to {each.released.words}", *waiting)

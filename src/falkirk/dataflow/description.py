@@ -60,7 +60,7 @@ def about(blueprint: Blueprint, embedded: bool) -> dict[str, Any]:
                 "policy": policy_text(node.policy),
                 "location": node.location,
                 "definition": definition(node.operator),
-                "undoes": hasattr(node.operator, "undo"),
+                "undoes": getattr(node.operator, "undo", None) is not None,
             }
             for name, node in blueprint.nodes.items()
         },

@@ -89,6 +89,14 @@ class Look:
         """Where everybody would go if everything failed now: the low-watermarks (§4.2)."""
         return solve(self.flow.recovery, self.restorables)
 
+    @cached_property
+    def uses_of(self) -> dict[ProcessorId, list[Use]]:
+        """The batches that each processor needs, of those who need any."""
+        found: dict[ProcessorId, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(use.processor, []).append(use)
+        return found
+
     def policy(self, p: ProcessorId) -> str:
         """The policy of ``p`` as the user wrote it, or just its regime in an older store."""
         told = self.about.get("processors", {}).get(p)

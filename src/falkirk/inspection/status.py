@@ -107,7 +107,7 @@ def status_of(look: Look, recoveries: int = 0) -> Status:
 def standing(look: Look, p: ProcessorId, watermark: Any) -> Standing:
     """How one processor stands."""
     graph, stored = look.flow.graph, look.stored[p]
-    mine = {use.batch: use.size for use in look.uses if use.processor == p}
+    mine = {use.batch: use.size for use in look.uses_of.get(p, ())}
     return Standing(
         p,
         look.kind(p),
@@ -144,7 +144,7 @@ def output_standing(look: Look, p: ProcessorId, watermark: Any) -> OutputStandin
     if watermark is not None and p in look.held.shown:
         watermark = watermark & look.held.shown[p]
     leaving = [time for time in staged if watermark is not None and time in watermark]
-    mine = {use.batch: use.size for use in look.uses if use.processor == p}
+    mine = {use.batch: use.size for use in look.uses_of.get(p, ())}
     return OutputStanding(
         p,
         mark(graph, p, ledger.base.frontier),

@@ -172,8 +172,8 @@ def fate(look: Look, solution: Solution, p: ProcessorId, failed: bool) -> Fate:
     undone = sorted(time for time in records if time not in frontier)
     lost = {
         use.batch: use.size
-        for use in look.uses
-        if use.processor == p and use.time is not None and use.time not in frontier
+        for use in look.uses_of.get(p, ())
+        if use.time is not None and use.time not in frontier
     }
     return Fate(
         p,

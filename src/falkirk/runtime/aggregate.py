@@ -52,12 +52,11 @@ def on_driver(
     [{'word': 'a', 'n': 4}]
     """
     schema = tables[0].schema
-    if touched is not None:
-        tables = [restricted(table, keys, touched) for table in tables]
-    table = pa.concat_tables(tables, promote_options="permissive").cast(schema)
+    # One table first: where a pin keeps runs from being merged there are thousands of small ones.
+    table = pa.concat_tables(tables, promote_options="permissive").cast(schema).combine_chunks()
     wanted = [*merges]
     if touched is not None:
-        table = marked(table, 0)
+        table = marked(restricted(table, keys, touched), 0)
         table = pa.concat_tables(
             [table, marked(touched.select(keys), 1)], promote_options="permissive"
         )

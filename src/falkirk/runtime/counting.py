@@ -26,7 +26,7 @@ class Counts:
     rows: Counter[ProcessorId] = field(default_factory=Counter)
     replayed_rows: int = 0
     read_at: dict[ProcessorId, dict[int, float]] = field(default_factory=dict)
-    newest: dict[ProcessorId, tuple[int, int]] = field(default_factory=dict)
+    went_round: dict[ProcessorId, dict[int, int]] = field(default_factory=dict)
 
     def processed(self, p: ProcessorId, when: Any, batch: Any, again: bool = False) -> None:
         """An event of ``p`` was processed; ``again`` says that it had been before a failure."""
@@ -35,11 +35,23 @@ class Counts:
         self.rows[p] += rows
         self.replayed_rows += rows if again else 0
         if not isinstance(when, SequenceNumber) and len(when) > 1:
-            self.newest[p] = max(self.newest.get(p, (0, 0)), (when[0], when[-1] + 1))
+            epochs = self.went_round.setdefault(p, {})
+            epochs[when[0]] = max(epochs.get(when[0], 0), when[-1] + 1)
+            if len(epochs) > KEPT_EPOCHS:  # nobody asks
+                del epochs[min(epochs)]
 
-    def rounds(self, p: ProcessorId) -> int:
-        """How often the loop of ``p`` has gone round in the newest epoch; 0 outside of loops."""
-        return self.newest.get(p, (0, 0))[1]
+    def rounds(self, p: ProcessorId, completed: Any) -> int:
+        """How often the loop of ``p`` went round in the newest epoch that is complete.
+
+        Before the first one is, so far in that; 0 outside of loops.
+        """
+        if not (epochs := self.went_round.get(p)):
+            return 0
+        done = whole_epochs(completed)
+        newest = max((epoch for epoch in epochs if epoch <= done), default=min(epochs))
+        for epoch in [epoch for epoch in epochs if epoch < newest]:
+            del epochs[epoch]
+        return epochs[newest]
 
     def read(self, p: ProcessorId, epoch: int) -> None:
         """An input has read an epoch; of several inputs the first counts."""

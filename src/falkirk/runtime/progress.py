@@ -33,7 +33,7 @@ class ProcessorProgress:
     what it has processed since the run began; of rows, those that were counted anyway. ``epoch``
     is the open epoch of an input, and ``unacknowledged`` how many of its epochs the source still
     has to keep. ``open`` are the first times at which it has done something that are not over, and
-    ``rounds`` how often its loop has gone round in the newest epoch, 0 outside of loops.
+    ``rounds`` how often its loop went round in the newest complete epoch, 0 outside of loops.
     """
 
     role: str
@@ -156,7 +156,7 @@ def progress_of_one(
         standing.epoch if is_input else None,
         len(reader.ends) if reader is not None else 0,
         open_times(ledger, standing.completed),
-        counts.rounds(p),
+        counts.rounds(p, standing.completed),
     )
 
 

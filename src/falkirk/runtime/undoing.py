@@ -24,7 +24,7 @@ def undoing(blueprint: "Blueprint") -> frozenset[ProcessorId]:
     return frozenset(
         p
         for p, sink in sinks.items()
-        if hasattr(sink, "undo") and getattr(sink, "exactly_once", False)
+        if getattr(sink, "undo", None) is not None and getattr(sink, "exactly_once", False)
     )
 
 
@@ -39,15 +39,41 @@ def undo(blueprint: "Blueprint", outputs: Mapping[ProcessorId, Any]) -> Note:
         try:
             getattr(blueprint.sinks[p].operator, "undo")(p, kept)  # noqa: B009
         except Exception as error:
-            raise ConnectorError(
-                f"the sink {p!r} could not take back what lies outside {kept!r}:"
-                f" {type(error).__name__}: {error}. Mend that and run again"
-            ) from error
+            raise not_undone(p, error) from error
     return Note(dict.fromkeys(UNDO + p for p in outputs))
 
 
+def not_undone(p: ProcessorId, error: Exception) -> ConnectorError:
+    """What stops a run: the next one asks again."""
+    return ConnectorError(
+        f"the sink {p!r} could not take back what a rollback has undone:"
+        f" {type(error).__name__}: {error}. Mend that and run again"
+    )
+
+
 def undo_what_is_left(blueprint: "Blueprint", store: "Store") -> None:
-    """Before a run begins: what a rollback has left for sinks to take back."""
+    """Before a run begins: what a rollback has left for sinks to take back.
+
+    They are told whose times these are before: what belongs to another store is not touched.
+    """
     left = store.noticeboard.undone()
-    if outputs := {p: kept for p, kept in left.items() if p in undoing(blueprint)}:
-        store.transact([undo(blueprint, outputs)])
+    able = undoing(blueprint)
+    if cannot := sorted(p for p in left if p not in able):
+        raise ConnectorError(
+            f"the flow was rolled back when the sink {cannot[0]!r} could take back what it had"
+            " shown, and by now it is another one that cannot: run once with the former one"
+        )
+    if left:
+        for p in left:
+            attach(blueprint, p, store.identity)
+        store.transact([undo(blueprint, left)])
+
+
+def attach(blueprint: "Blueprint", p: ProcessorId, store: str) -> None:
+    """Tells a sink whose output it takes, if it wants to know."""
+    sink: Any = blueprint.sinks[p].operator
+    if hasattr(sink, "attach"):
+        try:
+            sink.attach(p, store)
+        except Exception as error:
+            raise not_undone(p, error) from error

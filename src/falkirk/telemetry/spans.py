@@ -58,7 +58,7 @@ class SpanListener(Listener):
                 {"falkirk.processor": p, "falkirk.frontier": frontier, "falkirk.because": because},
                 nanoseconds(rollback.at),
             )
-        if rollback.kind != "restart":
+        if rollback.kind not in ("restart", "repair"):  # nothing went wrong
             span.set_status(Status(StatusCode.ERROR, rollback.cause))
         span.end(nanoseconds(rollback.at))
         self._rollbacks[rollback.number] = span

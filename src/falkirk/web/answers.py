@@ -134,20 +134,20 @@ class Answers:
         return {"done": True, "moves": list(plan.moves)}
 
 
-def choices(seen: Look, p: ProcessorId) -> list[dict[str, str]]:
-    """Where ``p`` could go back to: its checkpoints that nothing final depends on."""
+def choices(seen: Look, p: ProcessorId) -> list[dict[str, Any]]:
+    """Where ``p`` could go back to: its checkpoints that nothing final depends on, and pins."""
     try:
-        final = seen.final(p)
+        final = seen.stored[p].ledger.base.frontier if seen.undoes(p) else seen.final(p)
     except FalkirkError:
         return []
     frontiers = [checkpoint.frontier for checkpoint in seen.stored[p].checkpoints]
-    found = [
+    found: list[dict[str, Any]] = [
         {"time": text, "words": until(frontier)}
         for frontier in frontiers
         if final <= frontier and (text := typed(frontier)) is not None
     ]
     found += [
-        {"time": pin.name, "words": f"pin {pin.name}"}
+        {"time": pin.name, "words": f"pin {pin.name}", "pin": True}
         for pin in seen.pins
         if p in pin.frontiers and final <= pin.frontiers[p]
     ]

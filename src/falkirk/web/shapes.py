@@ -83,7 +83,11 @@ def edge(name: EdgeId, source: ProcessorId, target: ProcessorId, projection: str
 
 
 def value_of(each: ProcessorProgress, rate: float | None) -> Values:
-    """How a processor stands that runs; ``rate`` is its rows a second."""
+    """How a processor stands that runs; ``rate`` is its rows a second.
+
+    Where events have come and never a row, nobody counts: jobs are not run for that.
+    """
+    counted = bool(each.rows or not each.events)
     return {
         "completed": marked(each.completed),
         "saved": marked(each.saved),
@@ -91,8 +95,8 @@ def value_of(each: ProcessorProgress, rate: float | None) -> Values:
         "open": sorted({place(time) for time in each.open}),
         "open_words": [at(time) for time in each.open[:3]],
         "lag": round(each.lag_seconds, 3),
-        "rate": rate,
-        "rows": each.rows,
+        "rate": rate if counted else None,
+        "rows": each.rows if counted else None,
         "events": each.events,
         "queued": each.queued,
         "state_rows": each.state_rows,

@@ -44,6 +44,22 @@ class TestAppend(Tables):
     """Rows are added."""
 
 
+class TestAppendWithEpochs(Tables):
+    """Rows are added with their epochs, so that they can be taken back."""
+
+    options: ClassVar[dict[str, Any]] = {"epoch": "epoch"}
+
+    @pytest.fixture
+    def shown(self, outside: Outside) -> Callable[[], Any]:
+        read = outside.shown()
+        return lambda: [row for row in read() if row.pop("epoch") >= 0]
+
+    def test_rows_say_of_which_epoch_they_are(self, sink: Any, some: Any, outside: Outside) -> None:
+        sink.write("out", (3,), some(0))
+        sink.write("out", (7,), some(1, 2))
+        assert sorted(row["epoch"] for row in outside.shown()()) == [3, 7, 7]
+
+
 class TestAppendAtLeastOnce(Tables):
     """Rows are added, and the table has no mark."""
 

@@ -58,7 +58,7 @@ class Story:
     def __init__(
         self,
         flow: Dataflow,
-        place: Path,
+        place: Path | str,
         embedded: bool = True,
         stuck: Collection[str] = (),
     ) -> None:

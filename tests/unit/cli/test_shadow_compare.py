@@ -40,6 +40,19 @@ def test_rows_are_compared_as_bags(story: Make, tmp_path: Path) -> None:
     assert falkirk("shadow", "compare", "--store", "shadow").exit_code == 0
 
 
+def test_of_many_epochs_that_differ_the_page_shows_some(story: Make, tmp_path: Path) -> None:
+    story(shop()).epochs(1).stop()
+    fork(shop())
+    played(tmp_path, shop(), 15)
+    story(shop()).epochs(15).stop()
+    for number in range(1, 16):
+        epoch(tmp_path / "shown", number, -number)
+    result = falkirk("shadow", "compare", "--store", "shadow", "--live", "written=shown")
+    assert result.exit_code == 1
+    assert result.output.count("only live") == 10
+    assert "and 5 more, up to epoch 15" in result.output
+
+
 def test_an_output_that_is_nowhere_to_be_found_is_not_comparable(story: Make) -> None:
     begun(story)
     fork(shop("amount > 1"))

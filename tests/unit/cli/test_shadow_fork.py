@@ -207,12 +207,12 @@ def test_a_dry_run_makes_nothing(story: Make) -> None:
     assert not Path("s").exists()
 
 
-def test_stores_that_are_no_folders_are_refused(story: Make) -> None:
+def test_a_shadow_is_a_folder_of_a_store_that_lasts(story: Make) -> None:
     begun(story)
-    with pytest.raises(StoreError, match="SQLite"):
-        start_shadow(shop().build(), "postgresql://db/x?data=d", "shadow", Wish(), "")
-    with pytest.raises(StoreError, match="SQLite"):
+    with pytest.raises(StoreError, match="the shadow is no folder"):
         start_shadow(shop().build(), "state", "postgresql://db/x?data=d", Wish(), "")
+    with pytest.raises(StoreError, match="in memory"):
+        start_shadow(shop().build(), "memory:", "shadow", Wish(), "")
 
 
 def test_shadows_are_listed_and_dropped(story: Make) -> None:

@@ -111,7 +111,7 @@ def test_epochs_that_do_not_match_are_not_promoted(story: Make, tmp_path: Path) 
         promoting.plan_promotion("shadow")
 
 
-@pytest.mark.parametrize("step", ["inherit", "swap", "settle"])
+@pytest.mark.parametrize("step", ["inherit", "move", "settle"])
 def test_an_interrupted_promotion_is_undone_or_finished(
     story: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

@@ -1,5 +1,7 @@
 """Spans: what took time, from when to when, with a rollback as the parent of catching up."""
 
+from dataclasses import replace
+
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -8,7 +10,7 @@ from tests.web.scripted import NOON, rollback
 
 from falkirk.core.frontier import TotalFrontier
 from falkirk.core.times import ProcessorId
-from falkirk.runtime.listening import Checkpointed, Tidied
+from falkirk.runtime.listening import BY_HAND, Checkpointed, Tidied
 from falkirk.telemetry import SpanListener
 from falkirk.telemetry.spans import traced
 
@@ -60,6 +62,12 @@ def test_a_rollback_and_catching_up(listener: SpanListener, exporter: InMemorySp
     assert not back.status.is_ok
     reasons = {event.attributes["falkirk.processor"]: event.attributes for event in back.events}
     assert "but similar keeps only" in reasons["enrich"]["falkirk.because"][0]
+
+
+def test_a_repair_is_no_error(listener: SpanListener, exporter: InMemorySpanExporter) -> None:
+    listener.rolled_back(replace(rollback(1, NOON), cause=f"{BY_HAND}, me: why not"))
+    (back,) = exporter.get_finished_spans()
+    assert back.status.is_unset
 
 
 def test_a_collection(listener: SpanListener, exporter: InMemorySpanExporter) -> None:

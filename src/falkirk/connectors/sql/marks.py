@@ -7,7 +7,18 @@ import json
 from dataclasses import dataclass
 from functools import cache
 
-from sqlalchemy import Column, Connection, MetaData, String, Table, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    String,
+    Table,
+    delete,
+    insert,
+    inspect,
+    select,
+    update,
+)
 
 from falkirk.connectors.sql.database import lock_names
 from falkirk.core.errors import PermanentError
@@ -86,6 +97,18 @@ class Marks:
             return False
         connection.execute(update(self.rows).where(at).values(time=json.dumps(list(time))))
         return True
+
+    def go_back(self, connection: Connection, output: str, time: Time | None) -> None:
+        """Moves the mark back to ``time``, or to before the first, if it is after that."""
+        if not inspect(connection).has_table(NAME, schema=self.schema):
+            return
+        at = (self.rows.c.output == output) & (self.rows.c.table_name == self.table)
+        mark = connection.execute(select(self.rows).where(at).with_for_update()).one_or_none()
+        if mark is None or mark.time is None:
+            return
+        if time is None or tuple(json.loads(mark.time)) > tuple(time):
+            moved = None if time is None else json.dumps(list(time))
+            connection.execute(update(self.rows).where(at).values(time=moved))
 
 
 @cache

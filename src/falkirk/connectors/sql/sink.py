@@ -8,6 +8,8 @@ from falkirk.core.errors import ConfigurationError
 from falkirk.core.times import Time
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection
 
     from falkirk.connectors.sql.database import Database
@@ -27,6 +29,9 @@ class TableSink:
     in the same database, moved by the transaction that writes the rows: so it is exactly once.
     ``at_least_once`` does without that row. A table that another store has written to is refused:
     with ``replace`` it is emptied instead, with ``shared`` other outputs may write to it too.
+
+    With ``epoch``, the name of a column, ``append`` adds to each row the epoch that it is of. Then
+    rows can be taken back when a person rolls the flow back; else that is refused.
     """
 
     url: str
@@ -37,6 +42,7 @@ class TableSink:
     at_least_once: bool = False
     replace: bool = False
     shared: bool = False
+    epoch: str = ""
     _open: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -59,6 +65,12 @@ class TableSink:
                 "a table that others write to is not emptied: replace or share"
             )
 
+        if self.epoch and (self.mode != "append" or self.shared):
+            raise ConfigurationError(
+                "a column for the epoch is for a table of rows that this output alone appends: in"
+                " mode 'upsert' or 'changes' a row is of several epochs, and others have their own"
+            )
+
     @property
     def exactly_once(self) -> bool:
         """Whether times that are offered again are recognised."""
@@ -79,6 +91,15 @@ class TableSink:
         with self.database.writing() as connection:
             columns = self.write_within(connection, name, time, batch)
         self.remember(columns)
+
+    @property
+    def undo(self) -> "Callable[[str, Any], None] | None":
+        """Takes back what a frontier does not have, where rows say of which epoch they are."""
+        return self._undo if self.epoch else None
+
+    def _undo(self, name: str, kept: Any) -> None:
+        with self.database.writing() as connection:
+            self.undo_within(connection, name, kept)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -116,6 +137,10 @@ class TableSink:
         if self.exactly_once and not self._marks.move(connection, name, store, time):
             return None
         pieces = iter(batch.arrow_batches())
+        if self.epoch:
+            from falkirk.connectors.sql.epochs import stamped
+
+            pieces = stamped(pieces, self.epoch, int(time[0]), self.table)
         first = next(pieces)
         table = self._target(connection, first.schema)
         names = [each for each in first.schema.names if not self._counts(each)]
@@ -127,6 +152,15 @@ class TableSink:
         else:
             writing.change(connection, table, names, whole, self.change)
         return (first.schema, table)
+
+    def undo_within(self, connection: "Connection", name: str, kept: Any) -> None:
+        """Deletes the rows of epochs that do not lie in ``kept``, and moves the mark back."""
+        from falkirk.connectors.sql.epochs import delete_after
+
+        last = kept[0] if kept else None
+        place, plain = split(self.table)
+        delete_after(connection, plain, place, self.epoch, last)
+        self._marks.go_back(connection, name, None if last is None else (last,))
 
     def remember(self, columns: Any) -> None:
         """A transaction has ended well: its table is as it was found, or made."""

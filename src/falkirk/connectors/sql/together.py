@@ -1,6 +1,6 @@
 """Several tables of one database that always show the same time: one transaction for all."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,16 @@ class TableSinks:
                     written[part] = sink.write_within(connection, name, time, batches[part])
         for part, columns in written.items():
             self.tables[part].remember(columns)
+
+    @property
+    def undo(self) -> Callable[[str, Any], None] | None:
+        """Takes back what a frontier does not have, if all tables can."""
+        return self._undo if all(sink.epoch for sink in self.tables.values()) else None
+
+    def _undo(self, name: str, kept: Any) -> None:
+        with self._database.writing() as connection:
+            for sink in self.tables.values():
+                sink.undo_within(connection, name, kept)
 
     def close(self) -> None:
         """Closes all connections."""

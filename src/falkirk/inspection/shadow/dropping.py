@@ -8,19 +8,19 @@ from falkirk.core.errors import StoreError
 from falkirk.inspection.look import holder_of, opened
 from falkirk.inspection.shadow.facts import (
     Shadow,
-    folder_of,
     identity_in,
     refuse_promoting,
     shadow_of,
 )
 from falkirk.inspection.shadow.fencing import Fence
+from falkirk.inspection.shadow.places import folder_of
 from falkirk.inspection.shadow.promoting import entry
 from falkirk.store import audit
 
 
 def droppable(place: str) -> Shadow:
     """The shadow at ``place``, which nobody runs and which is not on its way to be the live one."""
-    folder_of(place, "the shadow")
+    folder_of(place)
     with opened(place) as own:
         shadow = shadow_of(own)
         refuse_promoting(shadow, place)

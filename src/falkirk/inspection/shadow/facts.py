@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from falkirk.core.errors import StoreError
 from falkirk.inspection.look import opened
+from falkirk.inspection.shadow.places import beside, lasting
 from falkirk.store import tables
 from falkirk.store.codec import parsed, text
 from falkirk.store.store import SqlStore
@@ -133,24 +134,14 @@ def recorded(place: str, output: str, part: str = "") -> Path:
     return folder / quote(part, safe="") if part else folder
 
 
-def folder_of(place: str, what: str) -> Path:
-    """The folder of a store; only folder stores can be forked and swapped."""
-    if "://" in place or place == "memory:":
-        raise StoreError(
-            f"{what} is no folder: shadow runs need stores that are folders with their metadata in"
-            " SQLite, so that they can be copied and put in each other's place"
-        )
-    return Path(place)
-
-
 def shadows(live: str, among: Path | None = None) -> Iterator[tuple[str, Shadow]]:
     """The shadows of ``live`` among the folders beside it, or in ``among``."""
-    place = folder_of(live, "the live store").resolve()
-    folder = among or place.parent
+    place = lasting(live)
+    folder = among or Path(beside(place)).parent
     for entry in sorted(os.scandir(folder), key=lambda each: each.name):
         if not (Path(entry.path) / "metadata.sqlite").is_file():
             continue
         with suppress(StoreError):  # it may be somebody else's, or no shadow
             found = shadow_at(entry.path)
-            if found.live == str(place):
+            if found.live == place:
                 yield entry.path, found

@@ -29,9 +29,15 @@ SHARE = 10
 class Trail:
     """The ends of the live flow's epochs, looked up while it goes on. Safe for several threads."""
 
-    def __init__(self, shadow: Shadow, inputs: list[ProcessorId], database: Database) -> None:
-        """Knows what was remembered; ``database`` is the shadow's own."""
-        self.shadow, self.database = shadow, database
+    def __init__(
+        self,
+        shadow: Shadow,
+        inputs: list[ProcessorId],
+        database: Database,
+        live: str | None = None,
+    ) -> None:
+        """Knows what was remembered; ``database`` is the shadow's own, ``live`` the way there."""
+        self.shadow, self.database, self.live = shadow, database, live or shadow.live
         with database.reading() as connection:
             self.ends = {p: {e.epoch: e for e in read_ends(connection, p)} for p in inputs}
         self.closed = {p: max([shadow.kept.get(p, -1), *self.ends[p]]) for p in inputs}
@@ -47,7 +53,7 @@ class Trail:
             began = time.monotonic()
             if began < self._next:
                 return
-            with opened(self.shadow.live) as store:
+            with opened(self.live) as store:
                 if identity_in(store) != self.shadow.identity:
                     raise StoreError(
                         f"the store at {self.shadow.live} is not the one that this is a shadow of:"

@@ -20,12 +20,13 @@ from falkirk.inspection.shadow.facts import (
     Shadow,
     drop_fact,
     fact,
-    folder_of,
     put_fact,
     shadow_of,
     write_shadow,
 )
 from falkirk.inspection.shadow.fencing import Fence
+from falkirk.inspection.shadow.moving import clear, move
+from falkirk.inspection.shadow.places import beside, folder_of
 from falkirk.inspection.shadow.readiness import refuse_stranger, unready
 from falkirk.inspection.shadow.restaging import (
     Restaged,
@@ -36,7 +37,6 @@ from falkirk.inspection.shadow.restaging import (
 )
 from falkirk.store import audit
 from falkirk.store.codec import parsed, text
-from falkirk.store.files import sync_path
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
 
@@ -56,7 +56,7 @@ class Promotion:
 
 def plan_promotion(place: str, aside: str | None = None) -> Promotion:
     """What promoting the shadow at ``place`` would do; refuses where it is not ready."""
-    folder_of(place, "the shadow")
+    folder_of(place)
     with ExitStack() as stack:
         own = stack.enter_context(opened(place))
         shadow = shadow_of(own)
@@ -87,9 +87,10 @@ def promote(place: str, why: str, aside: str | None = None) -> Promotion:
     try:
         if not begun:
             taken_over(planned, fence, why)
-        swap(planned)
+        move(planned.live, Path(place), Path(planned.aside))
         for each in (planned.live, planned.aside):
             settle(each, fence)
+        clear(planned.live, Path(place))
     except BaseException:
         for each in (planned.live, place, planned.aside):
             with suppress(StoreError):
@@ -177,17 +178,6 @@ def inherit(
         audit.note(connection, entry(now, what, why))
 
 
-def swap(planned: Promotion) -> None:
-    """The folders get their new names; each step is skipped if it was done."""
-    live, shadow, aside = (Path(p) for p in (planned.live, planned.shadow, planned.aside))
-    if not aside.exists():
-        live.rename(aside)
-        sync_path(aside.parent)
-    if not live.exists():
-        shadow.rename(live)
-        sync_path(live.parent)
-
-
 def settle(place: str, fence: Fence) -> None:
     """A store that was moved is an ordinary one."""
     with opened(place) as store, store.database.writing() as connection:
@@ -218,7 +208,7 @@ def unfinished(own: SqlStore, shadow: Shadow, place: str) -> Promotion:
 def new_name(live: str) -> str:
     """A name for a store that is set aside."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    return f"{live}.before-{stamp}"
+    return f"{beside(live)}.before-{stamp}"
 
 
 def entry(now: float, what: str, why: str) -> dict[str, object]:

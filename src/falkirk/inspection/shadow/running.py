@@ -33,6 +33,7 @@ def run_shadow(
     place: str,
     spark: Any = None,
     *,
+    live: str | None = None,
     once: bool = False,
     master: str = "local[*]",
     settings: Mapping[str, str] | None = None,
@@ -41,7 +42,8 @@ def run_shadow(
     """Runs the shadow at ``place`` beside its live flow.
 
     It stops when it is level with a live flow that does not run; with ``once`` when it is level
-    with what the live flow has done so far. Sinks of the flow are not touched.
+    with what the live flow has done so far. Sinks of the flow are not touched. ``live`` is the
+    address of the live store, if there is more to it than the shadow remembers: a password.
     """
     blueprint, store = flow.build(), open_store(place, make=False)
     try:
@@ -51,7 +53,7 @@ def run_shadow(
             refuse_changed(store, blueprint, place)
             durable.adopt({**describe(blueprint), ABOUT: about(blueprint, True)})
             inputs = [p for p in blueprint.sources if shadow.inputs[p] != OWN]
-            trail = Trail(shadow, inputs, store.database)
+            trail = Trail(shadow, inputs, store.database, live)
             changed = sources_of(recording(blueprint, shadow.outputs, place), trail)
             with session_for(spark, f"{blueprint.name} (shadow)", master, settings) as session:
                 alone = replace(options or Options(), monitor="embedded")

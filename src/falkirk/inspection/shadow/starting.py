@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from falkirk.core.errors import ConfigurationError
@@ -18,11 +17,11 @@ from falkirk.inspection.shadow import ends
 from falkirk.inspection.shadow.changing import removed
 from falkirk.inspection.shadow.facts import (
     Shadow,
-    folder_of,
     identity_in,
     write_shadow,
 )
 from falkirk.inspection.shadow.forking import forked
+from falkirk.inspection.shadow.places import folder_of, lasting
 from falkirk.inspection.shadow.planning import AGAIN, ON, Fork, plan_fork
 from falkirk.inspection.shadow.recording import outputs_of
 from falkirk.inspection.times import read_bound
@@ -96,8 +95,8 @@ class Prospect:
 
 def prospect_of(blueprint: Blueprint, live: str, place: str, wish: Wish) -> Prospect:
     """What the shadow at ``place`` would keep, and do again; nothing is made."""
-    folder_of(live, "the live store")
-    folder_of(place, "the shadow")
+    lasting(live)
+    folder_of(place)
     with opened(live) as store:
         fork = planned(look(store), ends_of(store), blueprint, wish)
         identity = identity_in(store)
@@ -106,8 +105,7 @@ def prospect_of(blueprint: Blueprint, live: str, place: str, wish: Wish) -> Pros
 
 def start_shadow(blueprint: Blueprint, live: str, place: str, wish: Wish, why: str) -> Prospect:
     """Makes the shadow of ``live`` at ``place``."""
-    source = folder_of(live, "the live store").resolve()
-    target = folder_of(place, "the shadow")
+    source, target = lasting(live), folder_of(place)
     with opened(live) as store:
         identity = identity_in(store)
 
@@ -155,7 +153,7 @@ def refuse_unknown(names: Collection[str], known: Collection[str], what: str) ->
 
 
 def finished(
-    store: SqlStore, fork: Fork, live: Path, identity: str | None, wish: Wish, why: str
+    store: SqlStore, fork: Fork, live: str, identity: str | None, wish: Wish, why: str
 ) -> None:
     """Writes whose flow a fork is, whose shadow, and who made it."""
     blueprint, graph = fork.blueprint, fork.blueprint.flow.graph
@@ -171,7 +169,7 @@ def finished(
         words = {str(p): until(fork.frontier(p)) for p in graph.domains}
         again = tuple(p for p in graph.domains if is_again(fork, p))
         shadow = Shadow(
-            str(live),
+            live,
             identity,
             now,
             {p: until(bound) for p, bound in fork.bounds.items()},

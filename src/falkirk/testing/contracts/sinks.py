@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
 
+from falkirk.core.domain import EPOCH
 from falkirk.core.errors import PermanentError
 from falkirk.dataflow.connecting import Sink
 from falkirk.testing.contracts.batches import Broken, Rows, Torn
@@ -24,7 +25,8 @@ class SinkContract:
     """The tests. ``secrets`` are texts that the sink was given and must never show.
 
     A sink that is not ``exactly_once`` is excused from recognising what it was given before; one
-    without ``attach`` from telling one store's output from another's.
+    without ``attach`` from telling one store's output from another's, and one without ``undo`` from
+    taking anything back.
     """
 
     secrets: tuple[str, ...] = ()
@@ -184,6 +186,24 @@ class SinkContract:
             attach(other, store="another store")
             other.write(NAME, (0,), some(0))
         assert counted(shown()) == counted(rows_of(0))
+
+    def test_times_that_are_taken_back_are_gone_and_may_come_again(
+        self, sink: Any, make: Make, shown: Callable[[], list[Row]], some: Some
+    ) -> None:
+        if getattr(sink, "undo", None) is None:
+            pytest.skip("the sink takes nothing back")
+        for time in range(4):
+            sink.write(NAME, (time,), some(time))
+        for _ in range(2):
+            sink.undo(NAME, EPOCH.frontier([(1,)]))
+        assert counted(shown()) == counted(rows_of(0, 1))
+        sink.write(NAME, (1,), some(1))
+        sink.write(NAME, (2,), some(7))
+        assert counted(shown()) == counted(rows_of(0, 1, 7))
+        with opened(make) as restarted:
+            attach(restarted)
+            restarted.undo(NAME, EPOCH.empty)
+        assert counted(shown()) == counted([])
 
     def test_rows_that_are_too_many_for_the_driver(
         self, sink: Any, session: Any, shown: Callable[[], list[Row]]

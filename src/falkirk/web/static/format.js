@@ -37,6 +37,13 @@ export const listed = (names, most = 3) => {
   if (names.length <= most) return names.join(names.length === 2 ? " and " : ", ");
   return `${names.slice(0, most - 1).join(", ")} and ${names.length - most + 1} more`;
 };
+/** What is said of many, with those of whom the same is said in one place. */
+export const together = (said, by, most = 6) => {
+  const places = new Map();
+  for (const [name, words] of Object.entries(said)) places.set(words, [...(places.get(words) ?? []), name]);
+  const who = (names) => (names.length > most ? several(names.length, "processor") : names.join(", "));
+  return [...places].map(([words, names]) => `${who(names)} ${by} ${words}`).join("; ");
+};
 export const shortened = (text, most) => (text.length <= most ? text : `${text.slice(0, most - 1)}…`);
 
 const SVG = "http://www.w3.org/2000/svg";

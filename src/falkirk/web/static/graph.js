@@ -178,12 +178,12 @@ export class Graph extends Viewport {
       ];
       set(parts.root, "class", states.filter(Boolean).join(" "));
       if (!value) continue;
-      say(parts.frontier, shortened(value.completed[0], 15));
+      say(parts.frontier, shortened(brief(value.completed[0]), 15));
       if (!parts.lag) continue;
       say(parts.lag, value.lag ? seconds(value.lag) : "");
-      const unit = value.completed[0].length > 9 ? "/s" : "rows/s";
+      const unit = brief(value.completed[0]).length > 10 ? "/s" : "rows/s";
       say(parts.rate, value.rate == null ? "" : `${number(value.rate)} ${unit}`);
-      say(parts.watermark, value.watermark[1] === -1 ? "nothing final" : shortened(`final: ${value.watermark[0]}`, 19));
+      say(parts.watermark, value.watermark[1] === -1 ? "nothing final" : shortened(`final: ${brief(value.watermark[0])}`, 19));
       say(parts.state, value.state_bytes ? bytes(value.state_bytes) : "");
       [value.completed, value.saved, value.watermark].forEach(([, place], i) => {
         const share = about.numbered || place == null ? 1 : Math.min(1, Math.max(0, (place - low) / (high - low)));
@@ -218,6 +218,9 @@ export class Graph extends Viewport {
     this.farLayer.replaceChildren(...paths);
   }
 }
+
+/** A time in a loop as it is typed elsewhere: epoch 13.6 is round 6 of epoch 13. */
+const brief = (words) => words.replace(/ rounds? (\d)/, ".$1");
 
 const arrows = () =>
   svg(

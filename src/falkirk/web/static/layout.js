@@ -163,6 +163,15 @@ const loop = (from, to, edge, at) => {
   return { d: line.join(""), points: [[t - r, tc], [s + r, edge], [s + r, sc]], middle: [(s + t) / 2, edge] };
 };
 
+/** The first place from `wanted` on that lies beside all of these processors and not behind one. */
+const free = (wanted, nodes, room) => {
+  const apart = (room - GAP) / 2 + GAP / 3;
+  const behind = (at) => nodes.filter((n) => Math.abs(n.cross - at) < apart).map((n) => n.cross + room / 2);
+  let place = wanted;
+  for (let found = behind(place); found.length; found = behind(place)) place = Math.max(...found);
+  return place;
+};
+
 const around = (points) => {
   const [xs, ys] = [points.map((p) => p.x), points.map((p) => p.y)];
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
@@ -194,7 +203,7 @@ export const layout = (graph, tall = false) => {
     if (back.has(edge)) {
       const between = [...nodes.values()].filter((n) => n.layer >= to.layer && n.layer <= from.layer);
       const near = between.filter((n) => Math.abs(n.cross - from.cross) < room * 2 || n.name === to.name);
-      const beyond = Math.max(...near.map((n) => n.cross)) + room / 2 + 16;
+      const beyond = free(Math.max(...near.map((n) => n.cross)) + room / 2, between, room);
       const { d, points, middle } = loop(end(from), start(to), beyond, at);
       return { ...edge, back: true, d, middle: point(middle), box: around(points.map(point)) };
     }

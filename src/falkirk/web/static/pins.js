@@ -1,7 +1,7 @@
 // Pins: moments that are kept, what each of them holds back, making one and letting one go.
 
 import { ask } from "./model.js";
-import { bytes, day, el, several } from "./format.js";
+import { bytes, day, el, several, together } from "./format.js";
 
 export class PinsPart {
   constructor(changed) {
@@ -95,11 +95,6 @@ export class PinsPart {
 }
 
 /** Where a pin keeps everybody; those in one place together. */
-const kept = ({ frontiers }) => {
-  const places = new Map();
-  for (const [p, { words }] of Object.entries(frontiers)) places.set(words, [...(places.get(words) ?? []), p]);
-  const all = [...places].map(([words, names]) => (names.length > 6 ? `${several(names.length, "processor")} up to ${words}` : `${names.join(", ")} up to ${words}`));
-  return `Keeps ${all.join("; ")}`;
-};
+const kept = ({ frontiers }) => `Keeps ${together(Object.fromEntries(Object.entries(frontiers).map(([p, { words }]) => [p, words])), "up to")}`;
 
 const held = ({ bytes: size, files, rows, epochs, times }) => times === 0 ? "Holds nothing back yet" : `Holds back ${bytes(size)} in ${several(files, "file")}, ${several(rows, "row")}, and ${several(epochs, "epoch")} that no source may forget`;

@@ -1,7 +1,7 @@
 // A person's rollback: choose, see the plan, confirm by typing. The plan that was seen is what runs.
 
 import { ask, model } from "./model.js";
-import { day, el } from "./format.js";
+import { day, el, together } from "./format.js";
 import { fatesOf, summary } from "./fates.js";
 
 export class RepairView {
@@ -31,7 +31,7 @@ export class RepairView {
           "header",
           {},
           el("h2", {}, "Repair"),
-          el("p", {}, "Put a flow back to an earlier time, so that it goes on from there. Everybody else goes back just as far as it must. What was released or acknowledged is never undone."),
+          el("p", {}, "Put a flow back to an earlier time, so that it goes on from there. Everybody else goes back just as far as it must. What was acknowledged is never undone, and of what was released only what a sink can take back."),
         ),
         this.status,
         this.form,
@@ -68,7 +68,7 @@ export class RepairView {
       if (this.who.value !== name) return;
       this.times.replaceChildren(...choices.map(({ time, words }) => el("option", { value: time }, words)));
       this.hint.textContent = choices.length
-        ? `It could go back to ${choices.length > 6 ? `${choices.length} checkpoints, ${choices[0].words} to ${choices.at(-1).words}` : choices.map((each) => each.words).join(", ")}.`
+        ? `It could go back to ${offered(choices)}.`
         : "It has no checkpoint to go back to that others do not depend on.";
     } catch (error) {
       this.hint.textContent = error.message;
@@ -151,10 +151,18 @@ export class RepairView {
   }
 }
 
+/** Where to, in a few words: pins by their names. */
+const offered = (choices) => {
+  const pins = choices.filter((each) => each.pin).map((each) => each.words);
+  const times = choices.filter((each) => !each.pin).map((each) => each.words);
+  const those = times.length > 6 ? [`${times.length} checkpoints from ${times[0]} to ${times.at(-1)}`] : times;
+  return [...those, ...pins].join(", ");
+};
+
 const entry = ({ at, who, what, why, moved }) =>
   el(
     "li",
     {},
     el("span", { class: "faint" }, at == null ? "" : day(at)),
-    el("div", {}, el("p", {}, why || what), el("p", { class: "faint" }, `${who}, ${what}${Object.keys(moved ?? {}).length ? ": " : ""}`, Object.entries(moved ?? {}).map(([p, to]) => `${p} to ${to}`).join(", "))),
+    el("div", {}, el("p", {}, why || what), el("p", { class: "faint" }, `${who}, ${what}${Object.keys(moved ?? {}).length ? ": " : ""}`, together(moved ?? {}, "to"))),
   );

@@ -73,7 +73,7 @@ const line = ({ processor, what, files, bytes: size, rows, because, reason }, la
     el(
       "p",
       { class: "soft" },
-      `${because.replace(/^it /, "It ")}. `,
+      `${because.replace(/^(it|pinned)\b/, (word) => word[0].toUpperCase() + word.slice(1))}. `,
       el("span", { class: "faint" }, `${several(files, "file")}, ${several(rows, "row")}`),
       others.length > 0 && el("span", { class: "faint" }, "; because of "),
       others.flatMap((name, i) => [i ? ", " : "", linked(name)]),
