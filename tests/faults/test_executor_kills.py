@@ -15,7 +15,7 @@ import pytest
 from tests.faults.killing import kill_group
 
 ROOT = Path(__file__).parents[2]
-KILLS = int(os.environ.get("FALKIRK_KILLS", "2"))
+KILLS = int(os.environ.get("FALKIRK_KILLS", "1"))
 FIRST_SEED = int(os.environ.get("FALKIRK_SEED", "0"))
 SECONDS_A_RUN = 240
 pytestmark = [

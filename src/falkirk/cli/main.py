@@ -30,7 +30,7 @@ from falkirk.cli.what_if import what_if
 from falkirk.core.errors import FalkirkError
 from falkirk.core.problem.document import one_line
 
-USER_ERROR = 2
+USER_ERROR, OUTAGE = 2, 4
 
 PARTS = {
     "Begin": ("demo", "init", "doctor"),
@@ -102,7 +102,8 @@ for command in (
 def main() -> None:
     """Runs the command; a mistake of the user's is one line on standard error and exit status 2.
 
-    With FALKIRK_TRACEBACK set its stack trace is shown as well.
+    The status is 4 where something is down that may be back later. With FALKIRK_TRACEBACK set its
+    stack trace is shown as well.
     """
     try:
         cli()
@@ -110,4 +111,4 @@ def main() -> None:
         if os.environ.get("FALKIRK_TRACEBACK"):
             raise
         click.echo(f"falkirk: {one_line(str(error))}", err=True)
-        sys.exit(USER_ERROR)
+        sys.exit(OUTAGE if error.passes else USER_ERROR)

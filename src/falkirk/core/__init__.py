@@ -33,6 +33,7 @@ from falkirk.core.errors import (
     ProblemError,
     RecoveryError,
     StoreError,
+    StoreOutageError,
 )
 from falkirk.core.family import Family
 from falkirk.core.frontier import (
@@ -110,6 +111,7 @@ __all__ = [
     "Solution",
     "Steps",
     "StoreError",
+    "StoreOutageError",
     "Structured",
     "Time",
     "TotalFrontier",

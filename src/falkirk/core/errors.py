@@ -5,6 +5,7 @@ FalkirkError
 ├── ProblemError      a rollback problem given as a file is malformed
 ├── RecoveryError     a rollback would need state that no longer exists
 ├── StoreError        the durable store cannot be used, or holds something else
+│   └── StoreOutageError  its database or its disk does not do what it should: it may later
 ├── ConfigurationError  a setting, an option or the machine is not as it must be
 ├── ExecutionError    the user's code, or a Spark job, failed for good
 ├── ConnectorError    a source or a sink, or the system behind it, failed
@@ -17,9 +18,13 @@ Each error has a stable code; messages name the place and the next step.
 
 
 class FalkirkError(Exception):
-    """The base of every error that falkirk raises on purpose."""
+    """The base of every error that falkirk raises on purpose.
+
+    One that ``passes`` may be gone when the same is tried again later, without any change.
+    """
 
     code = "FK000"
+    passes = False
 
     def __str__(self) -> str:
         return f"[{self.code}] {super().__str__()}"
@@ -54,6 +59,13 @@ class StoreError(FalkirkError):
     code = "FK400"
 
 
+class StoreOutageError(StoreError):
+    """The database or the disk of the store does not answer, or is full."""
+
+    code = "FK410"
+    passes = True
+
+
 class ConfigurationError(FalkirkError):
     """A setting, an option or the machine that a flow is to run on."""
 
@@ -82,6 +94,7 @@ class OutageError(ConnectorError):
     """The system behind a source or a sink does not answer, and may do so later."""
 
     code = "FK720"
+    passes = True
 
 
 class InvariantError(FalkirkError):

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from falkirk.core.errors import StoreError
+from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import tables
 
 BUSY_SECONDS = 15
@@ -105,12 +105,12 @@ class Database:
 
     @contextmanager
     def told(self, done: str) -> Iterator[None]:
-        """Turns what the database or the disk complains about into a StoreError."""
+        """Turns what the database or the disk complains about into a StoreOutageError."""
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
-            raise StoreError(
+            raise StoreOutageError(
                 f"the store at {self.place} could not be {done}, and nothing of it was: {cause};"
                 " see that the database is up, not locked, and that the disk has room"
             ) from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from falkirk.core.errors import StoreError
+from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import checksum
 from falkirk.store.parquet import BROKEN, decoded, encoded, row_count, united
 from falkirk.store.reference import Reference
@@ -55,7 +55,7 @@ class Files:
             except OSError as error:
                 with suppress(OSError):
                     temporary.unlink(missing_ok=True)
-                raise StoreError(
+                raise StoreOutageError(
                     f"cannot write {path}: {error.strerror or error}; free some space or choose"
                     " another place, and try again"
                 ) from error
@@ -168,7 +168,7 @@ class Files:
                     sync_path(self.folder)
             except OSError as error:
                 self._unsynced = True
-                raise StoreError(f"cannot sync {self.folder}: {error}; try again") from error
+                raise StoreOutageError(f"cannot sync {self.folder}: {error}; try again") from error
 
     def hold(self, reference: Reference) -> Reference:
         """The one Reference of this batch in this process: while it lives, so does the file."""

@@ -76,3 +76,17 @@ def test_a_stack_trace_only_if_asked(tmp_path: Path, trace: bool) -> None:
     if not trace:
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
+
+
+def test_an_outage_has_a_status_of_its_own(tmp_path: Path) -> None:
+    """A supervisor can tell what may pass by itself from what somebody has to mend."""
+    store = f"postgresql://nobody@/nothing?host={tmp_path}&data={tmp_path}"
+    done = subprocess.run(
+        [sys.executable, "-m", "falkirk", "status", "--store", store],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert "FK410" in done.stderr
