@@ -1,5 +1,6 @@
 """What each failure rolled back and what it kept, how long users waited, and the verdict."""
 
+import re
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import Any
@@ -62,8 +63,18 @@ def distances(failure: Failure) -> str:
         before = failure.complete.get(p)
         after = (failure.rollback or {})["frontiers"].get(p, "⊤")
         if before is not None and after != "⊤":
-            found.append(f"{p} from {before} to {after}" if before != after else f"{p} not at all")
+            gone = numbers(after) < numbers(before)  # it may have gone on since the last look
+            found.append(f"{p} from {before} to {after}" if gone else f"{p} not at all")
     return ", ".join(found)
+
+
+def numbers(frontier: str) -> list[int]:
+    """The times of a frontier as it was told, in their order.
+
+    >>> numbers("↓(9)") < numbers("↓(33)"), numbers("∅")
+    (True, [])
+    """
+    return [int(number) for number in re.findall(r"\d+", frontier)]
 
 
 def kept(rollback: dict[str, Any]) -> str:
