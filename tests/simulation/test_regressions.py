@@ -21,6 +21,7 @@ SEEDS = {
     3907: "everything fails while a history is being replayed",
     20_157: "a fact of the monitor's that stood was forgotten, and a low-watermark stayed too low",
     100_002: "after a crash, completed times reach up to what the store has seen",
+    5_010_826: "a repetition that is not delivered counts as sent: its receiver may yet lose it",
 }
 
 

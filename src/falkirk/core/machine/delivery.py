@@ -195,12 +195,13 @@ def send(
     else:
         state.see(time)
     message = Message(state.number(), edge, time, record.time, batch)
-    if policy.tainted and within(message, reached_by(state, edge)):
-        return Sent(message.number, edge, time)  # it was delivered before: a repetition
     if policy.logs(edge) or (not policy.tainted and ahead(state, p, record, edge, time)):
         record.sent.append(message)
     else:
         record.discarded.setdefault(edge, set()).add(time)
+    if policy.tainted and within(message, reached_by(state, edge)):
+        # The receiver has it. It may lose it yet, so p answers for it all the same.
+        return Sent(message.number, edge, time)
     state.count(target, time)
     if policy.holds:
         state.standing[p].held.append(message)
