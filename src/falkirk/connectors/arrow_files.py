@@ -1,6 +1,7 @@
 """Reading small Parquet files with Arrow, on the driver: the rows that Spark would read, sooner."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import cast
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -13,11 +14,7 @@ def read_parquet(paths: Sequence[str], schema: str) -> pa.Table | None:
     ``schema`` is Spark's DDL. Only files with exactly these columns, of exactly these types, are
     read here; Spark knows what to do, and what to say, about all others.
     """
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
-
-    columns = cast(StructType, StructType.fromDDL(schema))
-    wanted = to_arrow_schema(columns, timezone="UTC")
+    wanted = arrow_schema(schema)
     tables = []
     for path in paths:
         try:
@@ -28,6 +25,15 @@ def read_parquet(paths: Sequence[str], schema: str) -> pa.Table | None:
         except (pa.ArrowException, OSError):
             return None
     return pa.concat_tables(tables)
+
+
+@lru_cache
+def arrow_schema(ddl: str) -> pa.Schema:
+    """Spark's DDL as Arrow has it; Spark's parser takes longer than a small file."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
+
+    return to_arrow_schema(cast(StructType, StructType.fromDDL(ddl)), timezone="UTC")
 
 
 def alike(found: pa.Schema, wanted: pa.Schema) -> bool:
