@@ -72,12 +72,17 @@ def make(folder: Path, shape: Shape, files: int) -> list[Path]:
     return made
 
 
+def campaigns(session, folder: Path):
+    """The table that says which campaign an advertisement belongs to, as a DataFrame."""
+    return session.read.schema(CAMPAIGN_SCHEMA).parquet(str(folder / "campaigns"))
+
+
 def make_campaigns(folder: Path) -> Path:
     """Writes the table that says which campaign each advertisement belongs to."""
     folder.mkdir(parents=True, exist_ok=True)
     ads = POOLS["ad_id"]
-    campaigns = [f"campaign-{n // ADS_EACH:03}" for n in range(len(ads))]
-    pq.write_table(pa.table({"ad_id": ads, "campaign_id": campaigns}), folder / "all.parquet")
+    names = [f"campaign-{n // ADS_EACH:03}" for n in range(len(ads))]
+    pq.write_table(pa.table({"ad_id": ads, "campaign_id": names}), folder / "all.parquet")
     return folder
 
 

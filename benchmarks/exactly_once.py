@@ -114,8 +114,9 @@ def described(plan: Plan) -> dict[str, str]:
     """What is measured, and how."""
     return {
         "work": f"views of {events.CAMPAIGNS} campaigns in windows of {events.WINDOW_SECONDS} s"
-        " after the Yahoo streaming benchmark: filter, join with a cached static table"
-        " (broadcast), running count in update mode; one Parquet file of events a batch",
+        " after the Yahoo streaming benchmark: filter, join with a static table of 1,000"
+        " rows on the driver (broadcast), running count in update mode; one Parquet file of"
+        " events a batch",
         "sink": "one Parquet folder a batch under its number: written, forced to the disk, renamed,"
         " passed over if it is there",
         "Structured Streaming": "checkpoint and state store (its default) on the same disk,"

@@ -9,13 +9,14 @@ from typing import Any
 
 import falkirk as fk
 from benchmarks import events
-from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape
+from benchmarks.events import SCHEMA, Shape
 from benchmarks.keeping import Kept, keep
 from benchmarks.plots import Bars, Figure, Lines
 from benchmarks.report import Report, Table
 from benchmarks.spread import median, spread, verdict
 from benchmarks.versions import spark_machine
-from benchmarks.views_falkirk import Campaigns
+from benchmarks.views_falkirk import counted, named
+from falkirk import lindi
 from falkirk.connectors import Files
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.run import run as run_flow
@@ -50,17 +51,13 @@ class Seen:
         self.rows += batch.arrow().num_rows
 
 
-def views(folder: Path, campaigns: Path, name: str, sink: Seen) -> fk.Dataflow:
+def views(place: Path, name: str, sink: Seen) -> fk.Dataflow:
     """The flow of exactly-once, with the policy ``name`` where the state is."""
     flow = fk.Dataflow("policies")
-    source = Files(folder, schema=SCHEMA, order="name")
-    seen = flow.read(source, name="events", limit=Limit(files=1)).where("event_type = 'view'")
-    joined = seen.select("ad_id", "event_time").transform(
-        Campaigns(campaigns), policy=fk.batch() if name == LOGGED else None
-    )
-    key = f"unix_seconds(event_time) DIV {WINDOW_SECONDS} * {WINDOW_SECONDS} AS window"
-    counts = joined.group_by("campaign_id", key).count(policy=POLICIES[name])
-    counts.write(sink)
+    source = Files(place / "in", schema=SCHEMA, order="name")
+    rows = lindi.rows(flow.read(source, name="events", limit=Limit(files=1)))
+    joined = named(rows, place, policy=fk.batch() if name == LOGGED else None)
+    counted(joined, POLICIES[name]).write(sink)
     return flow
 
 
@@ -94,7 +91,7 @@ def measured(session: Any, place: Path, name: str, files: int) -> float:
     """Seconds an epoch of one whole run."""
     store = Path(tempfile.mkdtemp(dir=place))
     sink = Seen()
-    flow = views(place / "in", place / "campaigns", name, sink)
+    flow = views(place, name, sink)
     begun = time.monotonic()
     run_flow(flow, "memory:" if name == NOTHING else store, session)
     seconds = time.monotonic() - begun

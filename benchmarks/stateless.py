@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 import falkirk as fk
 from benchmarks import events
-from benchmarks.events import CAMPAIGN_SCHEMA, SCHEMA, WINDOW_SECONDS, Shape
+from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape, campaigns
 from benchmarks.report import Report
 from benchmarks.side_by_side import BySpark, compare
 from falkirk import lindi
@@ -40,11 +40,6 @@ def directly(session: Any, place: Path, target: Path) -> None:
     known = seen.join(campaigns(session, place), on="ad_id")
     found = known.selectExpr(*RESULT).distinct()
     found.write.mode("overwrite").parquet(str(target / "out" / "epoch=0"))
-
-
-def campaigns(session: Any, place: Path) -> Any:
-    """The table that says which campaign an advertisement belongs to."""
-    return session.read.schema(CAMPAIGN_SCHEMA).parquet(str(place / "campaigns"))
 
 
 def run(quick: bool) -> Report:

@@ -16,12 +16,14 @@ from pyspark.sql import SparkSession
 from tests.spark.costs import Cost, costs
 
 import falkirk as fk
+from falkirk import lindi
 from falkirk.connectors import Files, Numbers
 from falkirk.dataflow.connecting import Limit
-from falkirk.demo.figure_1.flow import ALL, FRESH, Once
+from falkirk.demo.figure_1.flow import ALL, FRESH, Once, answered
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.runtime.tasks import AWAITED
+from falkirk.runtime.warming import warm_up
 from falkirk.testing.script import Remembered, Script
 
 pytestmark = pytest.mark.spark
@@ -36,12 +38,13 @@ Shape = Callable[[fk.Stream], list[fk.Stream]]
 
 @contextmanager
 def jobs_of(spark: SparkSession) -> Iterator[list[int]]:
-    """The number of jobs that were run inside, when it is left."""
+    """The number of jobs that were run inside, when it is left, and of their stages."""
     tracker = spark.sparkContext.statusTracker()
     before = set(tracker.getJobIdsForGroup())
     counted: list[int] = []
     yield counted
-    counted.append(len(set(tracker.getJobIdsForGroup()) - before))
+    found = [tracker.getJobInfo(job) for job in set(tracker.getJobIdsForGroup()) - before]
+    counted += len(found), sum(len(job.stageIds) for job in found if job is not None)
 
 
 def cost(
@@ -137,6 +140,17 @@ def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path
     assert sorted(shown) == [(epoch,) for epoch in range(EPOCHS)]
 
 
+def test_a_small_table_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
+    """By one job, and no epoch after the first runs another one to broadcast it."""
+    flow, sink = fk.Dataflow("table"), Remembered()
+    rows = lindi.rows(flow.read(Numbers(rows=EPOCHS * 10, rows_per_epoch=10), name="numbers"))
+    known = rows.join_table(lambda s: s.range(EPOCHS * 10).toDF("value").cache(), on="value")
+    known.write(sink)
+    found = costs(spark, tmp_path, flow, "numbers")
+    assert [each.jobs for each in found] == [2, *[1] * (EPOCHS - 2)]
+    assert len(sink.rows()) == EPOCHS * 10
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -164,19 +178,30 @@ def test_rows_that_meet_a_version_are_evaluated_once(
 def test_the_answers_of_an_epoch_of_figure_1_are_one_job(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Also when some were given before: those are joined in the same plan."""
-    row = {"user": 1, "rank": 2, "ranks_version": 3, "circle": 4, "circles_version": 5}
+    """Also when some were given before: those are joined in the same plan, and without a shuffle.
+
+    Spark takes three joins of a few rows to be many gigabytes large.
+    """
     epochs = [
-        [{"_request": n, "_key": f"{key}", **row} for key in (n, n - 1)] for n in range(EPOCHS)
+        [{"user": n, "_request": n, "_key": f"{key}"} for key in (n, n - 1)] for n in range(EPOCHS)
     ]
+    ranks = [{"user": n, "views": 1, "rank": n, "ranks_version": 3} for n in range(500)]
+    circles = [{"user": n, "circle": -n, "circles_version": 5} for n in range(500)]
     flow, answers, fresh = fk.Dataflow("once"), Remembered(), Remembered()
-    once = flow.read(Script(epochs), name="asked").process(Once(), name="once", policy=fk.eager())
+    slow = (flow.read(Script([each]), name=n) for n, each in (("r", ranks), ("c", circles)))
+    once = answered(flow.read(Script(epochs), name="asked"), *slow).process(
+        Once(), name="once", policy=fk.eager()
+    )
     once.port(ALL).write(answers, name="answers")
     once.port(FRESH).write(fresh, name="fresh")
-    with jobs_of(spark) as jobs:
-        run(flow, tmp_path, spark)
+    with jobs_of(spark) as counted:
+        found = costs(spark, tmp_path, flow, "asked")
+    assert [each.jobs for each in found] == [1] * (EPOCHS - 1)
+    assert counted == [EPOCHS, EPOCHS], "as many stages as jobs"
     assert (len(answers.rows()), len(fresh.rows())) == (2 * EPOCHS, EPOCHS + 1)
-    assert jobs[0] == EPOCHS
+    assert {(each["user"], each["rank"], each["circle"]) for each in fresh.rows()} == {
+        (n, n, -n) for n in range(EPOCHS)
+    }
 
 
 def test_jobs_for_those_who_wait_have_a_pool_of_their_own(
@@ -198,6 +223,19 @@ def test_jobs_for_those_who_wait_have_a_pool_of_their_own(
         rows.process(Look(), name=f"look-{name}").write(Remembered(), name=f"out-{name}")
     run(flow, tmp_path, spark, options=Options(concurrent_jobs=2))
     assert pools == {"asked": {AWAITED}, "computed": {None}}
+
+
+def test_executors_are_warmed_up_by_a_task_for_each(spark: SparkSession) -> None:
+    """One job in one stage, so that all of its tasks are there at once and are spread."""
+    tracker = spark.sparkContext.statusTracker()
+    before = set(tracker.getJobIdsForGroup())
+    warm_up(spark, 3)
+    (job,) = set(tracker.getJobIdsForGroup()) - before
+    found = tracker.getJobInfo(job)
+    assert found is not None
+    (stage,) = [tracker.getStageInfo(each) for each in found.stageIds]
+    assert stage is not None
+    assert stage.numTasks == 3
 
 
 @contextmanager

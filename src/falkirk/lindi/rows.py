@@ -24,7 +24,7 @@ from falkirk.lindi.expressions import (
 )
 from falkirk.lindi.functions import Call, Rowwise
 from falkirk.lindi.groups import Groups
-from falkirk.lindi.tables import Table
+from falkirk.lindi.tables import Lookup, Table
 from falkirk.lindi.window import Window
 
 TABLE_KINDS = ("inner", "left", "semi", "anti")
@@ -149,13 +149,8 @@ class Rows:
         """
         function_of(table, "join_table")
         chosen, kind = list(names_of(on, "join_table")), one_of(how, TABLE_KINDS, "join_table")
-        kept = Table(table)
-        return self.each(
-            lambda f: f.join(kept.frame(f.sparkSession), on=chosen, how=kind),
-            "join_table",
-            name,
-            policy,
-        )
+        lookup = Lookup(Table(table), chosen, kind)
+        return Rows(operate(lookup, (self.stream,), "join_table", name, policy))
 
     # Whole times: they wait until all batches of a time have come.
 

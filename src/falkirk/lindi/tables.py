@@ -1,24 +1,78 @@
-"""Tables that do not change, for joins with every time."""
+"""Tables that do not change, and joins with them, batch by batch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
-from falkirk.dataflow.batch import Frame
+from falkirk.core.times import Time
+from falkirk.dataflow.batch import Batch, Frame
+from falkirk.dataflow.context import Context
+from falkirk.dataflow.processor import Processor
+
+SMALL_ROWS_MAX = 10_000
+"""A table with no more rows rests on the driver."""
+
+ONE_TASK_BYTES_MAX = 4 * 1024 * 1024
+"""A batch with no more bytes is joined with a small table in one task."""
+
+
+class Made(NamedTuple):
+    """A table in a session: its rows, and whether they rest on the driver."""
+
+    session: Any
+    frame: Frame
+    small: bool
+
+
+def made(session: Any, frame: Frame) -> Made:
+    """Brings the rows of a small table to the driver."""
+    rows = frame.limit(SMALL_ROWS_MAX + 1).toArrow()
+    if rows.num_rows > SMALL_ROWS_MAX:
+        return Made(session, frame, small=False)
+    held = session.createDataFrame(rows.combine_chunks(), schema=frame.schema)
+    return Made(session, held.coalesce(1), small=True)
 
 
 class Table:
     """A frame that is made once for each session: Spark lists files and finds columns once."""
 
-    def __init__(self, make: Callable[[Any], Frame]) -> None:
-        """``make`` gets the session."""
-        self.make = make
+    def __init__(
+        self, make: Callable[[Any], Frame], keep: Callable[[Any, Frame], Made] = made
+    ) -> None:
+        """``make`` gets the session, ``keep`` gets that and what was made."""
+        self.make, self.keep = make, keep
         self._lock = Lock()
-        self._made: tuple[Any, Frame] | None = None
+        self._made: Made | None = None
 
-    def frame(self, session: Any) -> Frame:
-        """The table in ``session``."""
+    def frame(self, session: Any, one_task: bool) -> Frame:
+        """The table in ``session``.
+
+        To broadcast it takes Spark a job at every time. If what is joined with it is done in
+        ``one_task`` it need not: a small table is one partition.
+        """
         with self._lock:
-            if self._made is None or self._made[0] is not session:
-                self._made = session, self.make(session)
-            return self._made[1]
+            if self._made is None or self._made.session is not session:
+                self._made = self.keep(session, self.make(session))
+            found = self._made
+        return found.frame.hint("shuffle_hash") if found.small and one_task else found.frame
+
+
+class Lookup(Processor):
+    """Joins each batch with a table; like ``Transform`` it only extends a plan."""
+
+    inline = True
+    stateless = True
+
+    def __init__(self, table: Table, on: Sequence[str], how: str) -> None:
+        """Joins by the columns ``on``."""
+        self.table, self.on, self.how = table, list(on), how
+
+    def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
+        """Extends the plan."""
+        one_task = batch.size is not None and batch.size <= ONE_TASK_BYTES_MAX
+
+        def joined(frame: Frame) -> Frame:
+            table = self.table.frame(frame.sparkSession, one_task)
+            return frame.join(table, on=self.on, how=self.how)
+
+        ctx.send(batch.transform(joined))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from falkirk import lindi
 from falkirk.core.errors import DefinitionError
 from falkirk.dataflow import Dataflow
 from falkirk.lindi.expressions import checked, read_ordering
-from falkirk.lindi.tables import Table
+from falkirk.lindi.tables import Made, Table
 
 
 def start() -> tuple[Dataflow, lindi.Rows]:
@@ -171,15 +172,16 @@ def test_orderings_are_read_as_spark_does() -> None:
 
 
 def test_a_table_is_made_once_for_each_session() -> None:
-    made: list[Any] = []
+    sessions: list[Any] = []
 
     def make(session: Any) -> Any:
-        made.append(session)
-        return len(made)
+        sessions.append(session)
+        return len(sessions)
 
-    table, one, two = Table(make), object(), object()
-    assert [table.frame(session) for session in (one, one, two, two)] == [1, 1, 2, 2]
-    assert made == [one, two]
+    table, one, two = Table(make, partial(Made, small=False)), object(), object()
+    found = [table.frame(session, one_task=True) for session in (one, one, two, two)]
+    assert found == [1, 1, 2, 2]
+    assert sessions == [one, two]
 
 
 def test_expressions_are_taken_as_they_are() -> None:
