@@ -33,6 +33,8 @@ def append_row(columns: Columns, row: Mapping[EdgeId, Any]) -> list[Any] | None:
     >>> columns["d"] is columns["h"]
     True
     """
+    if not row:
+        return None
     if len(row) == 1:
         ((edge, value),) = row.items()
         columns[edge].append(value)

@@ -73,18 +73,23 @@ class Monitor:
     ({'p': ↓(2), 'q': ↓(2)}, {'p': ↓(2)})
     """
 
-    def __init__(self, graph: Graph, stateless: Mapping[ProcessorId, AnyFrontier]) -> None:
-        """Everyone at ∅; processors that are not ``stateless`` save checkpoints."""
+    def __init__(self, graph: Graph, given: Mapping[ProcessorId, Restorable]) -> None:
+        """Who is not ``given`` saves checkpoints, and has none yet but ∅.
+
+        Chains that are given are the monitor's from now on.
+        """
         self.graph = graph
         self.restorables: dict[ProcessorId, Restorable] = {}
         for p, domain in graph.domains.items():
-            if p in stateless:
-                given = stateless[p]
-                self.restorables[p] = AnyFrontier(
-                    given.complete, failed=True, notifies=given.notifies, logs=given.logs
-                )
-            else:
+            known = given.get(p)
+            if known is None:
                 self.restorables[p] = Chain(graph, p, [Checkpoint(domain.empty)])
+            elif isinstance(known, Chain):
+                self.restorables[p] = known
+            else:
+                self.restorables[p] = AnyFrontier(
+                    known.complete, failed=True, notifies=known.notifies, logs=known.logs
+                )
         self._kept: Mapping[ProcessorId, Any] = {}
         self._settle_afresh()
 
@@ -111,6 +116,10 @@ class Monitor:
             dict(zip(point.names, point.frontier, strict=True)),
             dict(zip(point.names, point.notification, strict=True)),
         )
+
+    def so_far(self) -> Advance:
+        """What the low-watermarks allow, as if all of them had just risen from ∅."""
+        return self._advance({p: each.empty for p, each in enumerate(self._fixpoint.domains)})
 
     def update(self, updates: Iterable[Update]) -> Advance:
         """Takes one or many announcements and returns what they allow."""

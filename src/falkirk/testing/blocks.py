@@ -1,6 +1,7 @@
 """Many seeds at once: blocks of them, each run by one of several processes."""
 
 import gc
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -18,10 +19,11 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class Block:
-    """What some seeds did."""
+    """What some seeds did; ``cpu`` is how many seconds of a core's time that took."""
 
     runs: int = 0
     steps: int = 0
+    cpu: float = 0.0
     failures: list[tuple[int, str]] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
 
@@ -29,6 +31,7 @@ class Block:
         """Counts another block, too."""
         self.runs += other.runs
         self.steps += other.steps
+        self.cpu += other.cpu
         self.failures += other.failures
         for what, times in other.seen.items():
             if times:
@@ -39,10 +42,11 @@ def run_block(
     start: int, count: int, flows: str = RANDOM_FLOWS, rules_off: tuple[str, ...] = ()
 ) -> Block:
     """Runs ``count`` seeds from ``start`` on; a run that fails is noted."""
-    block = Block()
+    block, began = Block(), time.process_time()
     with uncollected():
         for seed in range(start, start + count):
             block.add(run_one(Case(seed, flows, rules_off)))
+    block.cpu = time.process_time() - began
     return block
 
 
@@ -53,7 +57,7 @@ def run_one(case: Case) -> Block:
         run.run()
     except Exception as error:
         failures.append((case.seed, f"{type(error).__name__}: {error}"))
-    return Block(1, run.steps, failures, run.seen)
+    return Block(1, run.steps, failures=failures, seen=run.seen)
 
 
 def bite_block(rule: str, start: int, count: int, flows: str = RANDOM_FLOWS) -> list[Verdict]:

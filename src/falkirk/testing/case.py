@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from falkirk.core.machine.rules import Rules
+from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
 from falkirk.testing.decisions import Decision, Scripted, read_script, write_script
 from falkirk.testing.faults import Faults
@@ -72,7 +72,7 @@ def find(flows: str) -> Callable[[int], Scenario]:
 
 def rules_without(names: tuple[str, ...]) -> Rules:
     """All rules but some."""
-    return Rules(**dict.fromkeys(names, False))
+    return Rules(**dict.fromkeys(names, False)) if names else ALL_RULES
 
 
 def write_batches(batches: Batches) -> str:

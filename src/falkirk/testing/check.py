@@ -5,7 +5,7 @@ What the outside must see is in :mod:`~falkirk.testing.outside`.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Checkpoint
@@ -210,18 +210,11 @@ def happened_inside(state: State, p: ProcessorId, frontier: Any, told: Any) -> C
             {d.name: domain.edge_empty for d in ledger.inputs},
             {e.name: ledger.targets[e.name].edge_empty for e in ledger.outputs},
         )
-    found = ledger.metadata(frontier)
+    found = ledger.metadata(frontier, None if flow.numbered(p) else told)
+    processed, discarded, notified = dict(found.processed), found.discarded, found.notified
     if flow.restores_anywhere(p):  # it has no books of what it has completed
-        found = replace(
-            found,
-            processed={d: taken | told for d, taken in found.processed.items()},
-            discarded={
-                e.name: found.discarded[e.name] | e.projection.image(told) for e in ledger.outputs
-            },
-        )
-    processed, notified = dict(found.processed), found.notified
-    if not flow.numbered(p):
-        notified = notified | told
+        processed = {d: taken | told for d, taken in processed.items()}
+        discarded = {e.name: discarded[e.name] | e.projection.image(told) for e in ledger.outputs}
     for work in state.running.values():
         if work.processor != p:
             continue
@@ -230,4 +223,4 @@ def happened_inside(state: State, p: ProcessorId, frontier: Any, told: Any) -> C
             processed[edge] = processed[edge] | reach(domain, [work.time])
         elif isinstance(work.item, Notification):
             notified = notified | reach(domain, [work.time])
-    return replace(found, processed=processed, notified=notified)
+    return Checkpoint(frontier, notified, processed, discarded, found.projected)

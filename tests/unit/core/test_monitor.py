@@ -5,6 +5,7 @@ import pytest
 from falkirk.core import (
     EPOCH,
     AnyFrontier,
+    Chain,
     Checkpoint,
     Completed,
     DefinitionError,
@@ -39,6 +40,24 @@ def test_it_does_not_change_what_it_was_given() -> None:
     monitor = Monitor(GRAPH, {"p": given})
     monitor.update([Completed("p", upto(5))])
     assert given == AnyFrontier(EPOCH.empty)
+
+
+def test_one_that_is_given_chains_agrees_with_one_that_was_told() -> None:
+    told = Monitor(GRAPH, {"p": AnyFrontier(EPOCH.empty)})
+    saved = [Saved(p, Checkpoint(upto(t))) for p, t in (("q", 1), ("q", 4), ("r", 1), ("r", 2))]
+    advance = told.update([Completed("p", upto(5)), *saved])
+    chains = {
+        p: Chain(
+            GRAPH, p, [Checkpoint(EPOCH.empty)] + [s.checkpoint for s in saved if s.processor == p]
+        )
+        for p in "qr"
+    }
+    given = Monitor(GRAPH, {"p": AnyFrontier(upto(5)), **chains})
+    assert given.so_far() == advance
+    assert dict(advance.watermarks) == {p: upto(1) for p in "pqr"}
+    more = [Saved("r", Checkpoint(upto(4)))]
+    assert given.update(more) == told.update(more)
+    assert given.watermark("q") == upto(4)
 
 
 def test_announcements_of_the_wrong_kind_are_our_bug() -> None:

@@ -27,7 +27,7 @@ from falkirk.core.machine.releasing import (
     waits,
 )
 from falkirk.core.machine.state import State, Ticket
-from falkirk.core.monitor import Completed, Saved, Update
+from falkirk.core.monitor import Advance, Completed, Saved, Update
 from falkirk.core.policy import Regime
 from falkirk.core.times import EdgeId, ProcessorId
 
@@ -94,8 +94,8 @@ def note_completion(state: State, p: ProcessorId) -> list[Update]:
 
 def without_rules(state: State, p: ProcessorId, persist: Persist) -> list[Effect]:
     """What a careless system would do as well; nothing, while all rules are on."""
-    rules, effects = state.rules, list[Effect]()
-    completed = state.standing[p].completed
+    rules, completed = state.rules, state.standing[p].completed
+    effects: list[Effect] = []
     if state.flow.processors[p].role is Role.INPUT and not rules.record_input_epochs:
         effects += announce(state, persist.ticket)
     if not rules.collect_within_watermark:
@@ -209,7 +209,11 @@ def advance(state: State, updates: Iterable[Update]) -> list[Effect]:
     updates = list(updates)
     if not updates:
         return []
-    allowed = state.monitor.update(updates)
+    return allow(state, state.monitor.update(updates))
+
+
+def allow(state: State, allowed: Advance) -> list[Effect]:
+    """Forgets and acknowledges what low-watermarks that have risen allow."""
     return forget(state, allowed.logs, allowed.watermarks, allowed.acknowledge)
 
 

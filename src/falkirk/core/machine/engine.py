@@ -57,7 +57,8 @@ class Machine:
 
         What is ``pinned`` is kept from the start.
         """
-        self.state = State(flow, rules)
+        monitor = None if stored is None else recovery.monitor_of(flow, stored)
+        self.state = State(flow, rules, monitor)
         if pinned is not None:
             repair.bound(self.state, pinned)
         self.state.gather = gather

@@ -84,6 +84,10 @@ class Flow:
             p for p, each in self.processors.items() if isinstance(each.domain, Sequence)
         }
         self.anywhere = {p for p in self.processors if self._restores_anywhere(p)}
+        self.output_ones = {p for p, each in self.processors.items() if each.role is Role.OUTPUT}
+        self.prompt_ones = {
+            p for p in self.output_ones - {*self.latest} if self.processors[p].policy.tainted
+        }
         self.scale = self._scales()
         self.clocked = [p for p in self.processors if self._clocked(p)]
         for processor in self.processors.values():

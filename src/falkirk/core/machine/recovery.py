@@ -6,7 +6,7 @@ from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
 from falkirk.core.errors import InvariantError, RecoveryError
-from falkirk.core.machine.checkpointing import advance, reported
+from falkirk.core.machine.checkpointing import allow, reported
 from falkirk.core.machine.events import (
     Delivery,
     Effect,
@@ -23,8 +23,8 @@ from falkirk.core.machine.releasing import release
 from falkirk.core.machine.replay import resend, start_replay
 from falkirk.core.machine.state import State
 from falkirk.core.machine.stored import Stored
-from falkirk.core.monitor import Completed, Saved, Update
-from falkirk.core.rollback import Solution, solve
+from falkirk.core.monitor import Monitor
+from falkirk.core.rollback import Solution
 from falkirk.core.times import EdgeId, ProcessorId
 
 
@@ -34,6 +34,7 @@ def fail(
     """Processors have failed for good: the others go on from wherever the plan puts them (§4.4)."""
     live = {p: live_metadata(state, p) for p in state.flow.processors if p not in failed}
     solution = state.monitor.rollback_plan(failed, live)
+    reasons = solution.reasons  # by the checkpoints that there were
     state.suspected -= failed
     moved = {p: f for p, f in solution.frontiers.items() if p in failed or not f.is_top}
     for p, frontier in moved.items():
@@ -41,7 +42,7 @@ def fail(
     effects = roll(state, solution, moved, stored)
     for p in sorted(failed):
         effects += release(state, p, state.showable(p))
-    return [RolledBack(failed, dict(solution.frontiers), solution.reasons), *effects]
+    return [RolledBack(failed, dict(solution.frontiers), reasons), *effects]
 
 
 def live_metadata(state: State, p: ProcessorId) -> Checkpoint:
@@ -179,27 +180,24 @@ def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: b
 
 
 def restart(state: State, stored: Mapping[ProcessorId, Stored]) -> list[Effect]:
-    """Everything had failed: starts again from what the store holds."""
-    flow = state.flow
-    restorables = {p: offered(flow, p, stored[p]) for p in flow.processors}
-    solution = solve(flow.recovery, restorables)
-    for p in flow.processors:
+    """Everything had failed: starts again from what the store holds.
+
+    Low-watermarks say how far everybody rolls back when everything fails, so they are the plan.
+    """
+    monitor = state.monitor
+    solution = Solution(monitor.choice())
+    plan, reasons = dict(solution.frontiers), solution.reasons
+    for p, frontier in plan.items():
+        monitor.retract(p, frontier)
         state.standing[p].incarnation = stored[p].incarnation
         adopt_numbers(state, p, stored[p])
-    effects = roll(state, solution, dict(solution.frontiers), stored)
-    updates: list[Update] = []
-    for p, restorable in restorables.items():
-        if isinstance(restorable, AnyFrontier):
-            updates.append(Completed(p, solution.frontiers[p]))
-        else:
-            updates += [
-                Saved(p, checkpoint)
-                for checkpoint in stored[p].checkpoints
-                if checkpoint.frontier <= solution.frontiers[p] and not checkpoint.frontier.is_empty
-            ]
-    effects += advance(state, updates)
-    everyone = frozenset(flow.processors)
-    return [RolledBack(everyone, dict(solution.frontiers), solution.reasons), *effects]
+    effects = [RolledBack(frozenset(plan), plan, reasons), *roll(state, solution, plan, stored)]
+    return effects + allow(state, monitor.so_far())
+
+
+def monitor_of(flow: Flow, stored: Mapping[ProcessorId, Stored]) -> Monitor:
+    """The monitor to which everything was announced that a store holds."""
+    return Monitor(flow.recovery, {p: offered(flow, p, stored[p]) for p in flow.processors})
 
 
 def offered(flow: Flow, p: ProcessorId, stored: Stored) -> Restorable:

@@ -19,11 +19,7 @@ def is_prompt(state: State, p: ProcessorId) -> bool:
 
     The slow side of a bridge is not: its versions are never taken back.
     """
-    return (
-        state.is_output(p)
-        and state.flow.processors[p].policy.tainted
-        and p not in state.flow.latest
-    )
+    return p in state.flow.prompt_ones
 
 
 def release(state: State, p: ProcessorId, watermark: Any) -> list[Release]:

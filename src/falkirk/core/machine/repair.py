@@ -46,9 +46,10 @@ def go_back(state: State, event: GoBack) -> list[Effect]:
     solution = state.monitor.rollback_plan((), live, event.bounds)
     moved = {p: f for p, f in solution.frontiers.items() if not f.is_top}
     refuse(state, moved, event)
+    reasons = solution.reasons  # by the checkpoints that there were
     effects = roll(state, solution, moved, {})
     state.monitor.go_back(moved)
-    return [RolledBack(frozenset(), dict(solution.frontiers), solution.reasons), *effects]
+    return [RolledBack(frozenset(), dict(solution.frontiers), reasons), *effects]
 
 
 def refuse(state: State, moved: Mapping[ProcessorId, Any], event: GoBack) -> None:

@@ -10,7 +10,7 @@ from falkirk.core.domain import Structured
 from falkirk.core.frontier import SequenceFrontier
 from falkirk.core.machine.boundary import boundary, whole_epochs
 from falkirk.core.machine.events import Again, Persist, Work
-from falkirk.core.machine.flow import Batch, Flow, Role
+from falkirk.core.machine.flow import Batch, Flow
 from falkirk.core.machine.ledger import Ledger, within
 from falkirk.core.machine.message import Channels, Message
 from falkirk.core.machine.progress import Pointstamp, Progress
@@ -69,8 +69,10 @@ class Standing:
 class State:
     """The machine's state, and the questions that steps ask of it."""
 
-    def __init__(self, flow: Flow, rules: Rules = ALL_RULES) -> None:
-        """A flow in which nothing has happened."""
+    def __init__(
+        self, flow: Flow, rules: Rules = ALL_RULES, monitor: Monitor | None = None
+    ) -> None:
+        """A flow in which nothing has happened; ``monitor`` may know of more."""
         self.flow, self.rules = flow, rules
         graph = flow.graph
         self.progress = Progress(graph.domains, flow.summaries)
@@ -84,7 +86,7 @@ class State:
         self.versions: dict[ProcessorId, dict[Any, tuple[Batch, ...]]] = {
             p: {} for p in flow.latest
         }
-        self.monitor = self.new_monitor()
+        self.monitor = monitor or self.new_monitor()
         self.kept: dict[ProcessorId, Any] = {}
         self.shown: dict[ProcessorId, Any] = {}
         self.running: dict[int, Work] = {}
@@ -210,4 +212,4 @@ class State:
 
     def is_output(self, p: ProcessorId) -> bool:
         """Whether ``p`` hands its state to the outside."""
-        return self.flow.processors[p].role is Role.OUTPUT
+        return p in self.flow.output_ones
