@@ -36,7 +36,9 @@ def flow_of(world: World, source: str, branches: Iterable[Branch], struck: Any) 
 def judge(world: World, source: str, branches: Iterable[Branch]) -> list[str]:
     """Everything that is wrong with what is outside, in the words of whoever has it."""
     wrong = [
-        f"{source}: {left} were not acknowledged" for left in [SOURCES[source].left(world)] if left
+        f"{source}: {left} were not acknowledged, or are dead letters that are missing or twice"
+        for left in [SOURCES[source].left(world)]
+        if left
     ]
     for _, sink in branches:
         shown, expected = SINKS[sink].shown(world, sink), SINKS[sink].expected()

@@ -1,14 +1,14 @@
-"""Sources by name: what fills one before the first start, what makes it, what is left at the end.
+"""Sources by name: what fills one before the first start, what makes it, what is wrong at the end.
 
 A source gives ``EPOCHS`` epochs with the numbers ``value`` from 0 on, ``ROWS`` of them each, and no
 others, however often it is started.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 from tests.faults.connector_python import Ledger, NumbersOfPython, unacknowledged
 from tests.faults.connector_world import EPOCHS, ROWS, World, topic, values
@@ -19,7 +19,7 @@ import falkirk as fk
 
 @dataclass(frozen=True)
 class SourcePart:
-    """How a source is filled and made, and what must be left of it when all is acknowledged."""
+    """How a source is filled and made, and what is wrong with it when all is acknowledged."""
 
     fill: Callable[[World], None]
     make: Callable[[World], Any]
@@ -28,17 +28,28 @@ class SourcePart:
 
 
 def fill_files(world: World) -> None:
-    """One file an epoch."""
+    """One file an epoch, with a line in it that is no number."""
     folder = world.folder / "in"
     folder.mkdir(parents=True)
     for epoch in range(EPOCHS):
-        table = pa.table({"value": pa.array(values(epoch), pa.int64())})
-        pq.write_table(table, folder / f"{epoch}.parquet")
+        lines = [*map(str, values(epoch)), f"no number {epoch}"]
+        (folder / f"{epoch}.csv").write_text("".join(f"{line}\n" for line in lines))
 
 
 def files(world: World) -> Any:
     """The files, in the order of their names."""
-    return fk.Files(world.folder / "in", schema="value BIGINT", order="name")
+    dead = fk.DeadLetters(world.folder / "dead")
+    return fk.Files(world.folder / "in", "csv", "value BIGINT", order="name", malformed=dead)
+
+
+def wrong_letters(world: World) -> list[Any]:
+    """Dead letters that are missing, and those that are there too often."""
+    parts = sorted((world.folder / "dead").glob("epoch=*/*.parquet"))
+    found = Counter(
+        tuple(row.values()) for part in parts for row in pq.ParquetFile(part).read().to_pylist()
+    )
+    wanted = Counter((f"{n}.csv", ROWS + 1, f"no number {n}") for n in range(EPOCHS))
+    return [*(wanted - found).elements(), *(found - wanted).elements()]
 
 
 def table(kind: str, further: str = "") -> Callable[[World], None]:
@@ -108,7 +119,7 @@ def left_in_kafka(world: World) -> list[Any]:
 
 
 SOURCES: dict[str, SourcePart] = {
-    "files": SourcePart(fill_files, files, fk.Limit(files=1)),
+    "files": SourcePart(fill_files, files, fk.Limit(files=1), wrong_letters),
     "table-sqlite": table_part("sqlite"),
     "table-postgres": table_part("postgres"),
     "queue-sqlite": queue_part("sqlite"),

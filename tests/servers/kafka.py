@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from confluent_kafka import KafkaException
 from tests.servers.jars import NoJars, jars
+from tests.servers.openssl import openssl
 from tests.servers.topics import Topics
 
 from falkirk.runtime.java import find_java_home
@@ -31,7 +32,8 @@ class NoBroker(Exception):
 class Broker(Topics):
     """A broker with its data in a folder of its own; it can be stopped and started again.
 
-    ``servers`` takes anybody; ``secure`` wants TLS, by ``certificate``, and ``USER``'s password.
+    ``servers`` takes anybody; ``secure`` wants TLS, by ``certificate``, and ``USER``'s password;
+    ``mutual`` wants TLS in both directions: who comes shows the certificate in ``passport``.
     """
 
     def __init__(self) -> None:
@@ -43,11 +45,11 @@ class Broker(Topics):
         self.folder = Path(tempfile.mkdtemp(prefix="falkirk-kafka-"))
         self.java = find_java_home() / "bin"
         self.process: subprocess.Popen[bytes] | None = None
-        plain, secure, controller = free_ports(3)
+        plain, secure, mutual, controller = free_ports(4)
         super().__init__(f"127.0.0.1:{plain}")
-        self.secure = f"127.0.0.1:{secure}"
+        self.secure, self.mutual = f"127.0.0.1:{secure}", f"127.0.0.1:{mutual}"
         try:
-            self._make_certificate()
+            self._make_certificates()
             self._write_properties(controller)
             identity = base64.urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
             self._run("kafka.tools.StorageTool", "format", "-t", identity, "-c", self._properties)
@@ -102,12 +104,40 @@ class Broker(Topics):
             "kafka.ssl.ca.location": str(self.certificate),
         }
 
+    @property
+    def shown(self) -> dict[str, str]:
+        """The options for ``mutual``."""
+        return {
+            "kafka.security.protocol": "SSL",
+            "kafka.ssl.ca.location": str(self.certificate),
+            "kafka.ssl.keystore.type": "PKCS12",
+            "kafka.ssl.keystore.location": str(self.passport),
+            "kafka.ssl.keystore.password": STORE_PASSWORD,
+        }
+
+    def shown_as_pem(self, folder: Path) -> dict[str, str]:
+        """The same with the key and the certificate in a file each, as librdkafka has them."""
+        given = ["-in", self.passport, "-passin", f"pass:{STORE_PASSWORD}"]
+        openssl("pkcs12", *given, "-nocerts", "-nodes", "-out", folder / "key.pem")
+        openssl("pkcs12", *given, "-nokeys", "-out", folder / "certificate.pem")
+        return {
+            "kafka.security.protocol": "SSL",
+            "kafka.ssl.ca.location": str(self.certificate),
+            "kafka.ssl.certificate.location": str(folder / "certificate.pem"),
+            "kafka.ssl.key.location": str(folder / "key.pem"),
+        }
+
     # How it is made.
 
     @property
     def certificate(self) -> Path:
-        """The certificate of the listener ``secure``."""
+        """The certificate of the broker."""
         return self.folder / "certificate.pem"
+
+    @property
+    def passport(self) -> Path:
+        """A key and a certificate that the listener ``mutual`` lets in."""
+        return self.folder / "client.p12"
 
     @property
     def _properties(self) -> Path:
@@ -122,20 +152,26 @@ class Broker(Topics):
         command = self._command(*words)
         subprocess.run(command, check=True, capture_output=True, text=True, timeout=START_SECONDS)
 
-    def _make_certificate(self) -> None:
-        store = ["-keystore", str(self.folder / "keys.p12"), "-storepass", STORE_PASSWORD]
-        made = ["-genkeypair", "-alias", "broker", "-keyalg", "EC", "-dname", "CN=127.0.0.1"]
-        made += ["-ext", "san=ip:127.0.0.1", "-validity", "30", "-storetype", "PKCS12"]
-        shown = ["-exportcert", "-rfc", "-alias", "broker", "-file", str(self.certificate)]
-        for words in (made, shown):
-            keytool = [str(self.java / "java"), "-m", KEYTOOL, *words, *store]
-            subprocess.run(keytool, check=True, capture_output=True, text=True, timeout=60)
+    def _make_certificates(self) -> None:
+        keys = self.folder / "keys.p12"
+        self._make_key(keys, "CN=127.0.0.1", "-ext", "san=ip:127.0.0.1")
+        self._make_key(self.passport, f"CN={USER}")
+        self._keytool(keys, "-exportcert", "-rfc", "-file", str(self.certificate))
+
+    def _make_key(self, store: Path, name: str, *further: str) -> None:
+        made = ["-genkeypair", "-keyalg", "EC", "-dname", name, "-validity", "30", *further]
+        self._keytool(store, *made, "-storetype", "PKCS12")
+
+    def _keytool(self, store: Path, *words: str) -> None:
+        which = ["-alias", "key", "-keystore", str(store), "-storepass", STORE_PASSWORD]
+        keytool = [str(self.java / "java"), "-m", KEYTOOL, *words, *which]
+        subprocess.run(keytool, check=True, capture_output=True, text=True, timeout=60)
 
     def _write_properties(self, controller: int) -> None:
         quoted = PASSWORD.replace("\\", "\\\\").replace('"', '\\"')
         module = "org.apache.kafka.common.security.plain.PlainLoginModule"
         jaas = f'{module} required user_{USER}="{quoted}";'.replace("\\", "\\\\")
-        address = f"PLAINTEXT://{self.servers},SECURE://{self.secure}"
+        address = f"PLAINTEXT://{self.servers},SECURE://{self.secure},MUTUAL://{self.mutual}"
         properties = {
             "process.roles": "broker,controller",
             "node.id": 1,
@@ -144,13 +180,17 @@ class Broker(Topics):
             "listeners": f"{address},CONTROLLER://127.0.0.1:{controller}",
             "advertised.listeners": address,
             "listener.security.protocol.map": (
-                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL"
+                "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL"
             ),
             "listener.name.secure.sasl.enabled.mechanisms": "PLAIN",
             "listener.name.secure.plain.sasl.jaas.config": jaas,
-            "listener.name.secure.ssl.keystore.location": self.folder / "keys.p12",
-            "listener.name.secure.ssl.keystore.password": STORE_PASSWORD,
-            "listener.name.secure.ssl.keystore.type": "PKCS12",
+            "ssl.keystore.location": self.folder / "keys.p12",
+            "ssl.keystore.password": STORE_PASSWORD,
+            "ssl.keystore.type": "PKCS12",
+            "listener.name.mutual.ssl.client.auth": "required",
+            "listener.name.mutual.ssl.truststore.location": self.passport,
+            "listener.name.mutual.ssl.truststore.password": STORE_PASSWORD,
+            "listener.name.mutual.ssl.truststore.type": "PKCS12",
             "log.dirs": self.folder / "data",
             "offsets.topic.replication.factor": 1,
             "offsets.topic.num.partitions": 1,

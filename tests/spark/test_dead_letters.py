@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.orc as orc
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
 import falkirk as fk
 from falkirk.core.errors import ExecutionError, PermanentError
+from falkirk.dataflow.connecting import UNLIMITED
 from falkirk.runtime.aside import set_aside
 from falkirk.runtime.run import run
 from falkirk.testing.script import Remembered
@@ -80,6 +83,71 @@ def test_json_and_any_sink(spark: SparkSession, tmp_path: Path) -> None:
         {"file": "1.json", "line": 2, "record": '{"n": "x"}'},
         {"file": "1.json", "line": 4, "record": "{oops"},
     ]
+
+
+FITTING = {"n": 1, "name": "one"}
+XML = "<rows>\n<row><n>1</n><name>one</name></row>\n<row>\n<n>x</n>\n</row>\n</rows>\n"
+ARRAY = '[{"n": 1, "name": "one"},\n{"n": "x"}]\n'
+OF_SEVERAL_LINES: dict[str, Any] = {
+    "csv": (
+        {"multiLine": "true"},
+        '1,one\nx,"two\nlines"\n',
+        [FITTING],
+        [{"file": "1", "line": 2, "record": 'x,"two\nlines"'}],
+    ),
+    "xml": ({"rowTag": "row"}, XML, [FITTING], [{"file": "1", "line": None, "record": XML}]),
+    "json": ({"multiLine": "true"}, ARRAY, [], 2 * [{"file": "1", "line": None, "record": ARRAY}]),
+}
+"""Options, a file, its rows that fit, and the dead letters. Of a row that does not fit Spark gives
+the whole file in XML; and in JSON, where it tells no row from another, for all rows."""
+
+
+@pytest.mark.parametrize("format", OF_SEVERAL_LINES)
+def test_records_of_several_lines(spark: SparkSession, tmp_path: Path, format: str) -> None:
+    options, content, fitting, letters = OF_SEVERAL_LINES[format]
+    sink, dead, flow = Remembered(), Remembered(), fk.Dataflow("several")
+    folder = put(tmp_path / "in", {"1": content})
+    source = fk.Files(folder, format, SCHEMA, options, malformed=dead)
+    flow.read(source, name="lines").write(sink, name="out")
+    run(flow, tmp_path / "store", spark)
+    assert sink.rows() == fitting
+    assert dead.rows() == letters
+
+
+def test_a_file_that_cannot_be_opened_is_a_letter_as_a_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    folder = put(tmp_path / "in", {"1": "no such thing\n", "3": ""})
+    table = pa.table({"n": pa.array([1, 2], pa.int32()), "name": ["one", "two"]})
+    orc.write_table(table, folder / "2")
+    sink, dead = Remembered(), Remembered()
+    run(reading(folder, "orc", sink, malformed=dead), tmp_path / "store", spark)
+    assert sink.rows() == table.to_pylist()
+    assert [(row["file"], row["line"]) for row in dead.rows()] == [("1", None), ("3", None)]
+    assert all("no orc file" in row["record"] for row in dead.rows())
+
+
+def test_every_format_of_spark_is_read(spark: SparkSession, tmp_path: Path) -> None:
+    """Those that need no package; each file is written by Spark, and has one row."""
+    frame = spark.createDataFrame([(1, "one")], SCHEMA)
+    more: dict[str, Any] = {
+        "xml": {"rowTag": "row"},
+        "csv": {},
+        "json": {},
+        "orc": {},
+        "parquet": {},
+    }
+    for format, options in more.items():
+        frame.write.format(format).options(**options).save(str(tmp_path / format))
+        source = fk.Files(tmp_path / format, format, SCHEMA, options, malformed="aside")
+        rows = source.read(spark, source.initial(), source.latest(source.initial(), UNLIMITED))
+        assert rows.select("n", "name").collect() == [(1, "one")], format
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "1").write_text("one\n")
+    for format, column, value in (("text", "value", "one"), ("binaryFile", "content", b"one\n")):
+        source = fk.Files(tmp_path / "text", format)
+        rows = source.read(spark, source.initial(), source.latest(source.initial(), UNLIMITED))
+        assert [row[column] for row in rows.collect()] == [value]
 
 
 def test_without_a_sink_they_are_set_aside_in_the_store(

@@ -1,7 +1,9 @@
 """Kafka and Spark: three ways to read the same rows, and flows from topic to topic."""
 
 import json
+import logging
 import signal
+import sqlite3
 import threading
 import time
 from collections import Counter
@@ -13,7 +15,7 @@ from uuid import uuid4
 import pytest
 from pyspark.sql import SparkSession
 from tests.servers.jars import NoJars, jars
-from tests.servers.kafka import Broker
+from tests.servers.kafka import STORE_PASSWORD, Broker
 from tests.servers.lacking import lacking
 
 import falkirk as fk
@@ -42,7 +44,13 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.usefixtures("connector")
-def test_all_readers_read_the_same_rows(spark: SparkSession, kafka: Broker) -> None:
+def test_all_readers_read_the_same_rows(spark: SparkSession, kafka: Broker, tmp_path: Path) -> None:
+    """Each of them comes in by another door: with a password, or with a certificate."""
+    doors = {
+        "spark": (kafka.secure, kafka.login),
+        "python": (kafka.mutual, kafka.shown),
+        "driver": (kafka.mutual, kafka.shown_as_pem(tmp_path)),
+    }
     topic = kafka.new_topic(3, retention_ms=-1)
     kafka.send(topic, ["a", None, "c"], key=b"k", headers={"one": b"1", "none": None})
     kafka.send(topic, ["d", "e"], 1, transaction="commit", timestamp=1_700_000_000_123)
@@ -51,7 +59,8 @@ def test_all_readers_read_the_same_rows(spark: SparkSession, kafka: Broker) -> N
     start = {topic: {"0": 1, "1": 0, "2": 2}}
     tables: dict[str, Any] = {}
     for name, way in WAYS.items():
-        source = KafkaSource(kafka.secure, topic, options=kafka.login, headers=True, **way)
+        servers, options = doors[name]
+        source = KafkaSource(servers, topic, options=options, headers=True, **way)
         data = source.read(spark, start, source.latest(start, UNLIMITED))
         table = data if name == "driver" else data.toArrow()
         tables[name] = table.sort_by([("partition", "ascending"), ("offset", "ascending")])
@@ -68,6 +77,39 @@ def test_all_readers_read_the_same_rows(spark: SparkSession, kafka: Broker) -> N
     for name in ("python", "driver"):
         assert tables[name].schema == tables["spark"].schema
         assert tables[name].to_pylist() == tables["spark"].to_pylist()
+
+
+@pytest.mark.usefixtures("connector")
+@pytest.mark.parametrize("kind", ["PKCS12", "PEM"])
+def test_spark_shows_a_certificate_and_no_secret(
+    spark: SparkSession,
+    kafka: Broker,
+    tmp_path: Path,
+    kind: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """From topic to topic; the plan, the logs and the store know neither password nor key."""
+    options = kafka.shown if kind == "PKCS12" else kafka.shown_as_pem(tmp_path)
+    into, out = kafka.new_topic(), kafka.new_topic()
+    kafka.send(into, ["a", "b"])
+    flow = fk.Dataflow("certified")
+    source = KafkaSource(kafka.mutual, into, options=options, until="latest", group=into)
+    read = flow.read(source, name="lines").select(text())
+    read.write(KafkaSink(kafka.mutual, out, value="value", options=options), name="out")
+    with caplog.at_level(logging.DEBUG):
+        fk.run(flow, store=tmp_path / "store", spark=spark)
+        frame = source.read(spark, source.initial(), {into: {"0": 2}})
+        logging.getLogger("falkirk.test").info("%s %s", flow.explain(), flow.nodes)
+    assert sorted(kafka.values(out)) == ["a", "b"]
+    shown = caplog.text + frame._jdf.queryExecution().toString()
+    with sqlite3.connect(tmp_path / "store" / "metadata.sqlite") as metadata:
+        shown += "\n".join(metadata.iterdump())
+    metadata.close()
+    secrets = [STORE_PASSWORD]
+    if kind == "PEM":
+        secrets = (tmp_path / "key.pem").read_text().split("-----")[2].split()
+    assert into in shown
+    assert not [secret for secret in secrets if secret in shown]
 
 
 @pytest.mark.usefixtures("connector")

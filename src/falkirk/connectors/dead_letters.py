@@ -37,7 +37,8 @@ log = logging.getLogger("falkirk.source")
 class DeadLetters(ParquetSink):
     """A folder for malformed rows: ``path/epoch=N/``, with the columns file, line and record.
 
-    An epoch without any has no folder. ``line`` is null where it cannot be found.
+    An epoch without any has no folder. ``line`` is null where it cannot be found, and for a file
+    that cannot be opened at all: then ``record`` says why.
     """
 
 
@@ -55,9 +56,7 @@ class Letters(Processor):
             return
         log.warning("%s malformed rows in files of %s, at %s", bad.rows, self.folder, time)
         if (bad.rows or 0) > LOCATED_MAX:
-            found = bad.transform(
-                lambda frame: frame.selectExpr("file", "CAST(NULL AS BIGINT) AS line", "record")
-            )
+            found = bad.transform(without_lines)
         else:
             found = ctx.batch(self.located(bad.arrow()))
         self.keep(ctx, found)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from falkirk.connectors.dead_letters import CORRUPT, FILE, SIFTED, sift
+from falkirk.connectors.unreadable import WHOLE, divided
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.connecting import Limit, Sink
 from falkirk.dataflow.stream import Stream
@@ -30,7 +31,9 @@ class Files:
 
     Of CSV, JSON and XML with a ``schema``, rows that do not fit it go where ``malformed`` says,
     each with its file and line: to a sink such as ``fk.DeadLetters("dead")``, or ``"aside"`` into
-    the flow's own store; ``"fail"`` stops the flow. Who sets Spark's ``mode`` keeps to that.
+    the flow's own store; ``"fail"`` stops the flow. Who sets Spark's ``mode`` keeps to that. Of
+    Parquet, ORC and Avro there are no malformed rows, but files that cannot be opened: they stop
+    the flow, unless ``malformed`` is a sink and there is a ``schema``, and then go there.
 
     Spark needs some 40 ms to find its way into a file. With ``driver_bytes_max``, Parquet files
     that have no more bytes in one epoch, and exactly the columns of ``schema``, are read on the
@@ -41,7 +44,7 @@ class Files:
     path: str | Path
     format: str = "parquet"
     schema: str | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
     order: str = "modified"
     watch: bool = False
     driver_bytes_max: int = 0
@@ -64,22 +67,29 @@ class Files:
                 f"malformed is {self.malformed!r}: it is 'aside', 'fail', or a sink such as"
                 ' fk.DeadLetters("dead")'
             )
-        if self.malformed != "aside" and not self._tells_malformed:
+        if self.malformed != "aside" and not (self._tells_rows or self._tells_files):
             raise ConnectorError(
                 "malformed= is for csv, json and xml with a schema= and without a mode of Spark's:"
-                " otherwise nobody can tell which rows are malformed"
+                " otherwise nobody can tell which rows are malformed. Of parquet, orc and avro with"
+                " a schema= it may be a sink for files"
             )
 
     @property
-    def _tells_malformed(self) -> bool:
+    def _tells_rows(self) -> bool:
         """Whether it is known which rows do not fit, and not decided otherwise."""
         given = {name.lower() for name in self.options}
         decided = given & {"mode", "columnnameofcorruptrecord"}
         return self.format in SIFTED and self.schema is not None and not decided
 
     @property
+    def _tells_files(self) -> bool:
+        """Whether files that cannot be opened go to a sink."""
+        told = self.format in WHOLE and self.schema is not None
+        return told and isinstance(self.malformed, Sink)
+
+    @property
     def _sifts(self) -> bool:
-        return self._tells_malformed and self.malformed != "fail"
+        return (self._tells_rows and self.malformed != "fail") or self._tells_files
 
     def arrange(self, stream: Stream) -> Stream:
         """The rows that fit; the others leave the flow here."""
@@ -106,6 +116,8 @@ class Files:
     def read(self, session: Any, start: Any, end: Any) -> Any:
         """The files after ``start`` up to ``end``: a plan, or the rows of small ones."""
         paths = [self._path(name) for _, name in self._between(start, end)]
+        if self._tells_files:
+            return self._divided(session, paths)
         size = stored_bytes(paths)
         if self.schema is not None and 0 < size <= self.driver_bytes_max:
             from falkirk.connectors.arrow_files import read_parquet
@@ -119,6 +131,16 @@ class Files:
             found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
         # One partition needs no shuffle to be grouped or joined.
         return found.coalesce(1) if size <= ONE_TASK_BYTES_MAX else found
+
+    def _divided(self, session: Any, paths: list[str]) -> Any:
+        """The rows of the files that can be opened, and a row for each of the others."""
+        good, bad = divided(paths, self.format)
+        rows = (
+            self._reader(session).load(good) if good else session.createDataFrame([], self.schema)
+        )
+        told = session.createDataFrame(bad, f"{FILE} STRING, {CORRUPT} STRING")
+        all_rows = rows.unionByName(told, allowMissingColumns=True)
+        return all_rows.coalesce(1) if stored_bytes(good) <= ONE_TASK_BYTES_MAX else all_rows
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
@@ -145,7 +167,7 @@ class Files:
         known, reader = self._looked.get("reader", (None, None))
         if known is not session:
             reader = session.read.format(self.format).options(**self.options)
-            if self._sifts:
+            if self._tells_rows and self.malformed != "fail":
                 reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
                 reader = reader.schema(f"{self.schema}, {CORRUPT} STRING")
             elif self.schema is not None:

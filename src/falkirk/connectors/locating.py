@@ -8,6 +8,8 @@ from io import TextIOBase
 from pathlib import Path
 from typing import Any, cast
 
+from falkirk.connectors.unreadable import WHOLE
+
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 """Compressions that the standard library reads."""
 
@@ -22,13 +24,15 @@ def locate(
     Whether a record is malformed depends on its text alone, so all lines with the same text are.
     """
     given = {name.lower(): value for name, value in options.items()}
+    if format in WHOLE:
+        return [(None, text) for text in sorted(wanted.elements())]
     left = Counter(wanted)
     found: list[Located] = []
     several_lines = format == "xml" or is_set(given, "multiline")
     try:
         with opened(path, given) as file:
             if several_lines:
-                found = list(in_text(file.read(), left))
+                found = list(in_text(file.read(), left, format))
             else:
                 skipped = 1 if format == "csv" and is_set(given, "header") else 0
                 for line, text in enumerate(lines_of(file, given.get("linesep")), start=1):
@@ -64,10 +68,15 @@ def lines_of(file: TextIOBase, separator: str | None) -> Iterator[str]:
     yield from file.read().split(separator)
 
 
-def in_text(text: str, left: Counter[str]) -> Iterator[Located]:
-    """Where records of several lines begin, in the order of the text; takes them from ``left``."""
+def in_text(text: str, left: Counter[str], format: str) -> Iterator[Located]:
+    """Where records of several lines begin, in the order of the text; takes them from ``left``.
+
+    Of XML and JSON Spark may give the whole file for a row in it: such a record has no line.
+    """
     places: list[tuple[int, str]] = []
     for record in sorted(left):
+        if format != "csv" and record.strip() == text.strip():
+            continue
         at = 0
         while left[record] and record and (at := text.find(record, at)) >= 0:
             places.append((at, record))

@@ -1,6 +1,5 @@
 """Real requests over loopback: every status that a client can get, and what comes with it."""
 
-import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from tests.connectors.http.running import running
+from tests.servers.openssl import openssl
 
 from falkirk.connectors.http import HttpRequests
 from falkirk.core.errors import ConfigurationError, ConnectorError
@@ -259,14 +259,7 @@ def test_tls(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
     names = ["-addext", "subjectAltName=IP:127.0.0.1"]
-    try:
-        subprocess.run(
-            ["openssl", *made.split(), *names, "-keyout", key, "-out", certificate],
-            check=True,
-            capture_output=True,
-        )
-    except FileNotFoundError:
-        pytest.skip("openssl is not installed, so there is no certificate to try TLS with")
+    openssl(*made.split(), *names, "-keyout", key, "-out", certificate)
     import ssl
 
     trusted = ssl.create_default_context(cafile=certificate)

@@ -4,14 +4,19 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.orc as orc
+import pyarrow.parquet as pq
 import pytest
 
 from falkirk.connectors import Files
+from falkirk.connectors.unreadable import WHOLE, divided
 from falkirk.core.errors import ConnectorError
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.admission import Admission
 from falkirk.runtime.inputs import Reader
+from falkirk.testing.script import Remembered
 
 ORDERS = ["name", "modified"]
 
@@ -91,11 +96,32 @@ def test_what_cannot_be_told_to_be_malformed_is_refused(tmp_path: Path) -> None:
         Files(tmp_path, format="csv", schema="a INT", malformed="drop")
     for wrong in (
         {"format": "parquet", "schema": "a INT"},
+        {"format": "orc", "malformed": Remembered()},
+        {"format": "text", "schema": "a STRING", "malformed": Remembered()},
         {"format": "csv"},
         {"format": "csv", "schema": "a INT", "options": {"MODE": "DROPMALFORMED"}},
     ):
         with pytest.raises(ConnectorError, match="nobody can tell which rows are malformed"):
-            Files(tmp_path, malformed="fail", **wrong)  # type: ignore[arg-type]
+            Files(tmp_path, **{"malformed": "fail", **wrong})  # type: ignore[arg-type]
+
+
+def test_files_that_are_something_else_are_told_from_those_that_are_gone(tmp_path: Path) -> None:
+    table = pa.table({"n": range(100)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    orc.write_table(table, tmp_path / "a.orc")
+    (tmp_path / "a.avro").write_bytes(b"Obj\x01 and so on")
+    for format in WHOLE:
+        whole = (tmp_path / f"a.{format}").read_bytes()
+        others = {"cut": whole[:3], "empty": b"", "text": b"a text\n" * 100}
+        for name, content in others.items():
+            (tmp_path / f"{name}.{format}").write_bytes(content)
+        paths = [str(tmp_path / f"{name}.{format}") for name in ("a", *others)]
+        good, bad = divided(paths, format)
+        assert good == paths[:1]
+        assert [name for name, _ in bad] == [f"{name}.{format}" for name in others]
+        assert all(f"no {format} file" in why for _, why in bad)
+        with pytest.raises(FileNotFoundError):
+            divided([str(tmp_path / "none")], format)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -150,3 +176,7 @@ def test_a_folder_is_needed(tmp_path: Path, there: bool) -> None:
         path.touch()
     with pytest.raises(ConnectorError, match="is not a folder"):
         Files(path).latest([0, ""], Limit())
+
+
+def test_options_may_be_secrets(tmp_path: Path) -> None:
+    assert "hush" not in repr(Files(tmp_path, options={"fs.s3a.secret.key": "hush"}))

@@ -149,3 +149,10 @@ def test_tables_of_two_databases_are_not_written_together() -> None:
         TableSinks({"a": TableSink("sqlite:///a", "a"), "b": TableSink("sqlite:///a", "a")})
     with pytest.raises(ConfigurationError, match="exactly once"):
         TableSinks({"a": TableSink("sqlite:///a", "a", at_least_once=True)})
+
+
+def test_a_database_that_may_keep_half_a_transaction_is_not_written_to() -> None:
+    sink = TableSink("mysql+pymysql://me:hush-hush@localhost/shop", "t")
+    with pytest.raises(PermanentError, match="only PostgreSQL and SQLite") as refused:
+        sink.attach("out", "a store")
+    assert "hush-hush" not in str(refused.value)

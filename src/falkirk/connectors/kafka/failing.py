@@ -1,6 +1,7 @@
 """What a Kafka client reports, as errors of falkirk: to wait for, to try again, or to stop at."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -48,6 +49,10 @@ REFUSED = frozenset(
 )
 """What stays refused, however often it is asked for."""
 
+ALERT = re.compile(r"SSL alert number (40|4[2-9]|116)\b")
+"""A broker's last words to a client whose certificate is missing, or that it does not take: to the
+client a connection that broke."""
+
 FENCED = frozenset(
     {KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED}
 )
@@ -81,11 +86,18 @@ class Heard:
     def __init__(self) -> None:
         """Nothing yet."""
         self.refusal: Any = None
+        self.trouble: Any = None
 
     def __call__(self, error: Any) -> None:
         """The client has met an error."""
-        if error.code() in REFUSED:
+        if error.code() in REFUSED or ALERT.search(error.str()):
             self.refusal = error
+        elif error.code() != KafkaError._ALL_BROKERS_DOWN:  # which says nothing of why
+            self.trouble = error
+
+    def forget(self) -> None:
+        """All is well again."""
+        self.refusal = self.trouble = None
 
 
 @contextmanager
@@ -98,7 +110,7 @@ def translated(settings: Settings, what: str, heard: Heard | None = None) -> Ite
     except TimeoutError:
         raise OutageError(f"Kafka at {settings.servers}: {what}: no answer in time") from None
     if heard is not None:
-        heard.refusal = None
+        heard.forget()
 
 
 def described(
@@ -108,8 +120,9 @@ def described(
     refusal = heard.refusal if heard is not None else None
     code = error.code() if refusal is None else refusal.code()
     said = settings.redacted(f"{error.str()} ({error.name()})")
-    if refusal is not None and refusal is not error:
-        said += settings.redacted(f"; {refusal.str()}")
+    because = refusal or (heard.trouble if heard is not None else None)
+    if because is not None and because is not error:
+        said += settings.redacted(f"; {because.str()}")
     text = f"Kafka at {settings.servers}: {what}: {said}"
     if code in FENCED:
         return PermanentError(
@@ -118,7 +131,7 @@ def described(
         )
     if code in IN_USE:
         return PermanentError(f"{text}. Others consume with this group: give the source its own")
-    if code in REFUSED:
+    if refusal is not None or code in REFUSED:
         return PermanentError(f"{text}. Mend the settings or the rights, and run again")
     if code in DOWN or error.retriable():
         return OutageError(text)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from falkirk.connectors.kafka.columns import spark_schema
+from falkirk.connectors.kafka.discretion import unheard
 from falkirk.connectors.kafka.offsets import Span, nested
 from falkirk.connectors.kafka.settings import Settings
 from falkirk.core.errors import PermanentError
@@ -30,7 +31,8 @@ def spark_frame(
         "endingOffsets": json.dumps(nested({at: span.end for at, span in places.items()})),
     }
     try:
-        return session.read.format("kafka").options(**options).load()
+        with unheard():
+            return session.read.format("kafka").options(**options).load()
     except Exception as error:
         if "DATA_SOURCE_NOT_FOUND" not in str(error) and "find data source" not in str(error):
             raise

@@ -14,6 +14,9 @@ from falkirk.store.redaction import redacted
 
 BUSY_SECONDS = 30
 
+WRITTEN = ("postgresql", "sqlite")
+"""Databases in which a table, its rows and a mark are made in one transaction."""
+
 
 class Database:
     """The database at an address. Safe to use from several threads, and again after ``close``."""
@@ -88,6 +91,17 @@ def make_engine(address: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def check_written(address: str) -> None:
+    """Refuses a database to which rows cannot be written exactly once, and as they are."""
+    kind = parsed(address).get_backend_name()
+    if kind not in WRITTEN:
+        raise PermanentError(
+            f"{redacted(address)} cannot be written to: tables of {kind} can be read, but only"
+            " PostgreSQL and SQLite are known to keep a new table, its rows and its mark in one"
+            " transaction. Write to one of these, or by fk.Function as you see fit"
+        )
 
 
 def driver_errors(engine: Engine) -> tuple[type[Exception], ...]:

@@ -121,7 +121,9 @@ class Leasing:
             "falkirk_lease": number,
             "falkirk_until": now(connection) + self.source.lease_seconds,
         }
-        return connection.execute(update(queue).where(key.in_(free)).values(**values)).rowcount
+        # Some databases take a limit in an inner table alone.
+        taken = select(free.subquery("taken").c[key.name])
+        return connection.execute(update(queue).where(key.in_(taken)).values(**values)).rowcount
 
     def _renew(self, connection: Connection, queue: Table) -> None:
         """Renews all leases of this consumer, when a third of their time is over."""

@@ -19,7 +19,7 @@ MODES = ("append", "upsert", "changes")
 
 @dataclass(frozen=True, repr=False)
 class TableSink:
-    """Writes to the table ``table`` of the database at ``url``, an address of SQLAlchemy's.
+    """Writes to the table ``table`` of the database at ``url``, PostgreSQL's or SQLite's.
 
     ``append`` adds all rows. ``upsert`` puts each row in the place of the one with its ``key``, one
     column or several. ``changes`` takes what ``Collection.changes`` gives, and adds and removes as
@@ -170,9 +170,10 @@ class TableSink:
     @property
     def database(self) -> "Database":
         """The database, opened when it is first needed."""
-        from falkirk.connectors.sql.database import Database
+        from falkirk.connectors.sql.database import Database, check_written
 
         if "database" not in self._open:
+            check_written(self.url)
             self._open["database"] = Database(self.url)
         found: Database = self._open["database"]
         return found

@@ -51,7 +51,7 @@ def upsert(
     stage = staged(connection, table, names, pieces)
     check_keys(connection, table, stage, key)
     rows = select(*(stage.c[name] for name in names)).where(true())
-    if is_unique(connection, table, key) and connection.dialect.name in PLACES:
+    if is_unique(connection, table, key):
         dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
         adding = dialect.insert(table).from_select(list(names), rows)
         rest = {name: adding.excluded[name] for name in names if name not in key}
@@ -72,11 +72,6 @@ def change(
     connection: Connection, table: Table, names: Sequence[str], pieces: Pieces, column: str
 ) -> None:
     """Adds and removes as many of each row as ``column`` says."""
-    if connection.dialect.name not in PLACES:
-        raise PermanentError(
-            f"mode 'changes' needs PostgreSQL or SQLite, not {connection.dialect.name}: it removes"
-            " one of several equal rows"
-        )
     stage = staged(connection, table, names, pieces, Column(column, BigInteger))
     columns = [stage.c[name] for name in names]
     total = func.sum(stage.c[column]).label(column)

@@ -27,6 +27,10 @@ class SourceContract:
     ``ends`` says that the source is finished once all of its rows are read. ``secrets`` are texts
     that it was given and must never show. A source that is not replayable, which is read once, is
     excused from all that reads twice.
+
+    An ``ephemeral`` source gives the same rows again as long as its process lives: for it, what is
+    restarted here is the same source, rolled back. A test of its own has a new process, which must
+    not give an old range any rows.
     """
 
     limit: Limit = Limit(rows=3)
@@ -68,6 +72,15 @@ class SourceContract:
         """A source that nobody has read from."""
         with opened(make) as source:
             yield source
+
+    @contextmanager
+    def restarted(self, source: Any, make: Make) -> Iterator[Any]:
+        """The source after a failure: a new one, or the same if it is ephemeral."""
+        if is_ephemeral(source):
+            yield source
+            return
+        with opened(make) as made:
+            yield made
 
     def rows(self, data: Any) -> list[Row]:
         """The rows of what a source gave, a frame or an Arrow table."""
@@ -116,7 +129,7 @@ class SourceContract:
         before = [self.read(source, session, *cut) for cut in cuts]
         more()
         assert [self.read(source, session, *cut) for cut in cuts] == before
-        with opened(make) as restarted:
+        with self.restarted(source, make) as restarted:
             assert [self.read(restarted, session, *cut) for cut in reversed(cuts)] == before[::-1]
 
     def test_two_ranges_in_a_row_are_one(self, source: Any, make: Make, session: Any) -> None:
@@ -125,7 +138,7 @@ class SourceContract:
         parts: Counter[str] = Counter()
         for cut in cuts:
             parts += self.read(source, session, *cut)
-        with opened(make) as restarted:
+        with self.restarted(source, make) as restarted:
             whole = self.read(restarted, session, cuts[0][0], cuts[-1][1])
         assert whole == parts
 
@@ -138,7 +151,7 @@ class SourceContract:
         for start, end in cuts:
             before += self.read(source, session, start, end)
             after: Counter[str] = Counter()
-            with opened(make) as restarted:
+            with self.restarted(source, make) as restarted:
                 for rest in ranges(restarted, self.limit, stored(end)):
                     after += self.read(restarted, session, *rest)
             assert before + after == counted(expected)
@@ -156,7 +169,7 @@ class SourceContract:
         *_, (_, end) = ranges(source, self.limit)
         added = more()
         found: Counter[str] = Counter()
-        with opened(make) as restarted:
+        with self.restarted(source, make) as restarted:
             for cut in ranges(restarted, self.limit, stored(end)):
                 found += self.read(restarted, session, *cut)
         assert found == counted(added)
@@ -172,7 +185,7 @@ class SourceContract:
         source.commit(stored(ends[1]))
         source.commit(stored(ends[0]))
         if source.replayable:
-            with opened(make) as restarted:
+            with self.restarted(source, make) as restarted:
                 restarted.commit(stored(ends[1]))
                 rest = [self.read(restarted, session, *cut) for cut in cuts[2:]]
             assert rest == data[2:], "what was not acknowledged can still be read"
@@ -182,8 +195,25 @@ class SourceContract:
         for start, end in ranges(source, self.limit):
             self.read(source, session, start, end)
             source.commit(stored(end))
-        with opened(make) as restarted:
+        with self.restarted(source, make) as restarted:
             assert restarted.latest(stored(end), UNLIMITED) == end
+
+    def test_what_an_ephemeral_source_was_given_goes_with_its_process(
+        self, source: Any, make: Make, session: Any, more: Callable[[], list[Row]]
+    ) -> None:
+        if not is_ephemeral(source):
+            pytest.skip("what the source has is kept outside of its process")
+        old = list(ranges(source, self.limit))
+        end = stored(old[-1][1])
+        with opened(make) as successor:
+            assert successor.latest(end, UNLIMITED) == end
+            successor.commit(end)
+            added, found = more(), Counter[str]()
+            for cut in ranges(successor, self.limit, end):
+                found += self.read(successor, session, *cut)
+            assert found == counted(added), "what comes now comes after all that there was"
+            for cut in old:
+                assert not self.read(successor, session, *cut), "no range has two contents"
 
     def test_sizes_are_numbers_or_unknown(self, source: Any) -> None:
         for start, end in ranges(source, self.limit):
@@ -220,6 +250,11 @@ def excuse(source: Any) -> None:
     """Leaves out a test for a source that is read once."""
     if not source.replayable:
         pytest.skip("the source is read once: what it gave is logged before it counts")
+
+
+def is_ephemeral(source: Any) -> bool:
+    """Whether what it was given, and had not acknowledged, is lost with its process."""
+    return bool(getattr(source, "ephemeral", False))
 
 
 def stored(position: Any) -> Any:

@@ -1,0 +1,60 @@
+"""Files that are not what they are called: of formats whose rows cannot be told apart by lines."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+WHOLE = ("parquet", "orc", "avro")
+"""The formats of which a file can be read, or not, as a whole."""
+
+AVRO = b"Obj\x01"
+"""With this an Avro file begins."""
+
+Unreadable = tuple[str, str]
+"""A file, and what is wrong with it."""
+
+
+def divided(paths: Sequence[str], format: str) -> tuple[list[str], list[Unreadable]]:
+    """The files that can be opened as ``format``, and the names of those that cannot.
+
+    Parquet and ORC say at their end what is in them, Avro at its beginning. So files that were cut
+    off, are empty or are something else are found; what is inside is not looked at.
+    """
+    good, bad = [], []
+    for path in paths:
+        try:
+            OPENING[format](path)
+        except (ValueError, OSError) as error:
+            if getattr(error, "errno", None) is not None:
+                raise  # the disk's trouble, and not the file's
+            bad.append((Path(path).name, f"this is no {format} file: {error}"))
+        else:
+            good.append(path)
+    return good, bad
+
+
+def open_parquet(path: str) -> None:
+    """Reads the end of a Parquet file."""
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    pq.read_metadata(path)
+
+
+def open_orc(path: str) -> None:
+    """Reads the end of an ORC file."""
+    from pyarrow.orc import ORCFile  # type: ignore[import-untyped]
+
+    ORCFile(path)
+
+
+def open_avro(path: str) -> None:
+    """Reads the beginning of an Avro file."""
+    with open(path, "rb") as file:
+        if file.read(len(AVRO)) != AVRO:
+            raise ValueError(f"it does not begin with {AVRO!r}")
+
+
+OPENING: dict[str, Callable[[str], None]] = {
+    "parquet": open_parquet,
+    "orc": open_orc,
+    "avro": open_avro,
+}
