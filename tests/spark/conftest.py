@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 from tests.servers.jars import NoJars, jars
 
 from falkirk.runtime.java import find_java_home
+from falkirk.runtime.session import RUNTIME_DEFAULTS
+from falkirk.runtime.startup import java_options
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +40,7 @@ def spark(spark_folder: Path) -> Iterator[SparkSession]:
             .config(
                 "spark.driver.extraJavaOptions", f"{SHORT_LIVED} -Djava.io.tmpdir={spark_folder}"
             )
-            .config("spark.sql.adaptive.enabled", "false")
-            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.driver.defaultJavaOptions", " ".join(java_options("local[2]")))
             .config("spark.sql.shuffle.partitions", "2")
             .config("spark.sql.warehouse.dir", str(spark_folder / "warehouse"))
             .config("spark.jars", ",".join(connector_jars()))
@@ -47,6 +48,8 @@ def spark(spark_folder: Path) -> Iterator[SparkSession]:
             .config("spark.ui.showConsoleProgress", "false")
             .getOrCreate()
         )
+        for key, value in RUNTIME_DEFAULTS.items():
+            session.conf.set(key, value)
         yield session
         session.stop()
 

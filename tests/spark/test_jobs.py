@@ -38,13 +38,24 @@ Shape = Callable[[fk.Stream], list[fk.Stream]]
 
 @contextmanager
 def jobs_of(spark: SparkSession) -> Iterator[list[int]]:
-    """The number of jobs that were run inside, when it is left, and of their stages."""
+    """The number of jobs that were run inside, when it is left."""
+    with stages_of(spark) as stages:
+        counted: list[int] = []
+        yield counted
+    counted.append(len(stages))
+
+
+@contextmanager
+def stages_of(spark: SparkSession) -> Iterator[list[list[int]]]:
+    """The numbers of tasks in the stages of each job that was run inside, when it is left."""
     tracker = spark.sparkContext.statusTracker()
     before = set(tracker.getJobIdsForGroup())
-    counted: list[int] = []
-    yield counted
-    found = [tracker.getJobInfo(job) for job in set(tracker.getJobIdsForGroup()) - before]
-    counted += len(found), sum(len(job.stageIds) for job in found if job is not None)
+    found: list[list[int]] = []
+    yield found
+    for number in sorted(set(tracker.getJobIdsForGroup()) - before):
+        job = tracker.getJobInfo(number)
+        stages = [tracker.getStageInfo(each) for each in (job.stageIds if job else ())]
+        found.append([stage.numTasks for stage in stages if stage is not None])
 
 
 def cost(
@@ -194,10 +205,10 @@ def test_the_answers_of_an_epoch_of_figure_1_are_one_job(
     )
     once.port(ALL).write(answers, name="answers")
     once.port(FRESH).write(fresh, name="fresh")
-    with jobs_of(spark) as counted:
+    with stages_of(spark) as stages:
         found = costs(spark, tmp_path, flow, "asked")
     assert [each.jobs for each in found] == [1] * (EPOCHS - 1)
-    assert counted == [EPOCHS, EPOCHS], "as many stages as jobs"
+    assert stages == [[1]] * EPOCHS, "one stage of one task"
     assert (len(answers.rows()), len(fresh.rows())) == (2 * EPOCHS, EPOCHS + 1)
     assert {(each["user"], each["rank"], each["circle"]) for each in fresh.rows()} == {
         (n, n, -n) for n in range(EPOCHS)
@@ -227,15 +238,9 @@ def test_jobs_for_those_who_wait_have_a_pool_of_their_own(
 
 def test_executors_are_warmed_up_by_a_task_for_each(spark: SparkSession) -> None:
     """One job in one stage, so that all of its tasks are there at once and are spread."""
-    tracker = spark.sparkContext.statusTracker()
-    before = set(tracker.getJobIdsForGroup())
-    warm_up(spark, 3)
-    (job,) = set(tracker.getJobIdsForGroup()) - before
-    found = tracker.getJobInfo(job)
-    assert found is not None
-    (stage,) = [tracker.getStageInfo(each) for each in found.stageIds]
-    assert stage is not None
-    assert stage.numTasks == 3
+    with stages_of(spark) as stages:
+        warm_up(spark, 3)
+    assert stages == [[3]]
 
 
 @contextmanager

@@ -94,7 +94,8 @@ class Batch:
 
     def materialise(self) -> "Batch":
         """Fixes the content: one Spark job, unless it is fixed already."""
-        self.materialiser.settle(self.content)
+        if not self.content.settled:  # who writes it down holds its lock meanwhile
+            self.materialiser.settle(self.content)
         return self
 
     def spread(self) -> "Batch":

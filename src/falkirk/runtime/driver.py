@@ -101,7 +101,7 @@ class Driver:
         self.failures = Failures(self)
         self.feeding = Feeding(self)
         self.losses = Losses(self)
-        self.turns = Turns(blueprint)
+        self.turns = Turns(blueprint, self.tasks.inline)
         self.telling = Telling(self, listeners)
         self.gate = Gate(self, store.noticeboard) if options.monitor == "external" else None
 
@@ -193,9 +193,9 @@ class Driver:
 
     def _work(self) -> None:
         """Begins what is enabled, as far as there are threads for it."""
-        while self.busy < self.options.concurrent_jobs:
+        threads = self.options.concurrent_jobs
+        while True:
             items = [i for i in self.machine.enabled() if not self.failures.delays(i)]
-            threads = self.options.concurrent_jobs
             item = self.turns.choose(items, threads - self.busy, threads)
             if item is None:
                 return

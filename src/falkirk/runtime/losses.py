@@ -7,6 +7,7 @@ nobody anything; the owners of rows that are gone for good fail and everybody el
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from threading import Event as Flag
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import Blocks, LostBlocksError
 from falkirk.runtime.content import Content
+from falkirk.runtime.turns import awaited
+from falkirk.runtime.warming import warm_beside
 
 if TYPE_CHECKING:
     from falkirk.runtime.driver import Driver
@@ -32,12 +35,14 @@ class Losses:
     def __init__(self, driver: "Driver") -> None:
         """Nothing is lost."""
         self.driver = driver
+        warm = partial(warm_beside, driver.materialiser.session)
         self.suspects: frozenset[ProcessorId] = frozenset()
         self._looking = self._again = False
         self._watch = Watch(
             driver.materialiser.blocks,
             gone=lambda: driver.tell(self.look),
             looked=lambda error: driver.tell(self._looked, error),
+            came=warm if awaited(driver.blueprint) else None,
         )
 
     @property
@@ -77,15 +82,19 @@ class Watch(Thread):
     """Watches executors, looks at blocks when it is told to, and lets unused ones go.
 
     ``gone`` is called when an executor is no longer there, ``looked`` after all blocks were looked
-    at; on this thread.
+    at, ``came`` with how many executors there are when some of them are new; on this thread.
     """
 
     def __init__(
-        self, blocks: Blocks, gone: Callable[[], None], looked: Callable[[Exception | None], None]
+        self,
+        blocks: Blocks,
+        gone: Callable[[], None],
+        looked: Callable[[Exception | None], None],
+        came: Callable[[int], None] | None = None,
     ) -> None:
         """Starts to watch."""
         super().__init__(name="falkirk-watch", daemon=True)
-        self._blocks, self._gone, self._looked = blocks, gone, looked
+        self._blocks, self._gone, self._looked, self._came = blocks, gone, looked, came
         self._wanted, self._closed = Flag(), Flag()
         self._executors = blocks.executors()
         self.start()
@@ -127,8 +136,10 @@ class Watch(Thread):
         except Exception as error:  # if Spark is gone, its jobs fail and say so
             log.debug("executors could not be watched: %s", error)
             return
-        missing = self._executors - executors
+        missing, new = self._executors - executors, executors - self._executors
         self._executors = executors
+        if new and self._came is not None:
+            self._came(len(executors) - 1)  # one is the driver
         if missing:
             log.warning("lost executors: %s", ", ".join(sorted(missing)))
             self._gone()

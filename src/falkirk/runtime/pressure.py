@@ -18,6 +18,10 @@ class Pressure:
 
     Behind sequence numbers epochs are windows, which say nothing about those of an input: an open
     one may need many of them. There the messages that wait are bounded instead.
+
+    Where a sink answers an input, what comes while those with state work on an epoch gathers for
+    the next one. They take epochs one after the other, so it would not be answered sooner, and an
+    epoch of many requests costs what one of a single request does.
     """
 
     def __init__(self, flow: Flow, epochs_ahead: int, answering: Answering | None = None) -> None:
@@ -43,6 +47,10 @@ class Pressure:
         }
         reached = {p: outputs.intersection(reachable(flow, p)) for p in flow.processors}
         self._outputs = {p: found - behind for p, found in reached.items()}
+        self._in_turn = {
+            p: [q for q in leading_to(flow, p, sinks) if q not in behind and in_turn(flow, q)]
+            for p, sinks in (answering or {}).items()
+        }
         needed = {**reached, **(answering or {})}
         self._untold = {p for p, found in needed.items() if found & behind}
 
@@ -52,6 +60,9 @@ class Pressure:
         if epoch is None:
             return False
         if epoch - self.completed(machine, p) > self.epochs_ahead:
+            return False
+        standing = machine.state.standing
+        if any(whole_epochs(standing[q].completed) < epoch - 1 for q in self._in_turn.get(p, ())):
             return False
         queues = machine.state.channels.queues
         return all(len(queues[edge]) < self.epochs_ahead for edge in self._queues[p])
@@ -86,6 +97,17 @@ def behind_numbers(flow: Flow) -> set[ProcessorId]:
     """Where epochs, if there are any, are not those of an input: behind what is counted."""
     recorded = [edge for edge in flow.graph.edges.values() if edge.projection.recorded]
     return {q for edge in recorded for q in reachable(flow, edge.target)}
+
+
+def in_turn(flow: Flow, p: ProcessorId) -> bool:
+    """Whether ``p`` has state and passes rows on, so that it takes epochs one after the other."""
+    processor = flow.processors[p]
+    return processor.role is Role.INNER and not processor.policy.stateless
+
+
+def leading_to(flow: Flow, start: ProcessorId, ends: Set[ProcessorId]) -> list[ProcessorId]:
+    """The processors on the ways from ``start`` to some of ``ends``, in a fixed order."""
+    return [q for q in reachable(flow, start) if not ends.isdisjoint(reachable(flow, q))]
 
 
 def reachable(flow: Flow, start: ProcessorId) -> list[ProcessorId]:

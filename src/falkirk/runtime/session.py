@@ -18,6 +18,9 @@ from falkirk.runtime.startup import java_options
 DEFAULTS: Mapping[str, str] = {
     # Planning again at run time costs more than a small job takes.
     "spark.sql.adaptive.enabled": "false",
+    # What is in one partition is joined there. Spark takes a join to be as large as the product of
+    # its sides, so it would shuffle from the third small one on.
+    "spark.sql.maxSinglePartitionBytes": str(2**63 - 1),
     # A copy of a task must not write what the first one has written.
     "spark.speculation": "false",
     # A small task had better read from afar than wait for its place.
@@ -39,7 +42,12 @@ LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Spark starts a JVM only to put together the command that starts another."""
 
 RUNTIME_DEFAULTS = {
-    key: DEFAULTS[key] for key in ("spark.sql.adaptive.enabled", "spark.sql.session.timeZone")
+    key: DEFAULTS[key]
+    for key in (
+        "spark.sql.adaptive.enabled",
+        "spark.sql.maxSinglePartitionBytes",
+        "spark.sql.session.timeZone",
+    )
 }
 """What a session can still set on a server that is already running."""
 

@@ -6,7 +6,7 @@ from threading import Lock
 
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import Again, Delivery, Item, Result, Work
-from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.dataflow.processor import Processor
@@ -65,17 +65,29 @@ class Tasks:
             for p, processor in self.processors.items()
             if processor.inline and extends_only(self.flow, p)
         }
+        self._outputs = {p for p, each in self.flow.processors.items() if each.role is Role.OUTPUT}
         self._awaited = awaited(blueprint)
         self._alone = {p: Lock() for p, each in self.flow.processors.items() if each.opaque}
+
+    def inline(self, item: Item) -> bool:
+        """Whether the driver may process an event itself.
+
+        It only extends a plan; or an output gets what is on the driver already, and keeps it.
+        """
+        p = item.processor
+        if p in self._inline:
+            return True
+        _, batch = arrived(item)
+        return p in self._outputs and batch is not None and batch.content.table is not None
 
     def task(self, work: Work) -> Task:
         """The task of a piece of work; called by the driver, for the machine is asked for state."""
         p = work.processor
         edge, batch = arrived(work.item)
-        inline = p in self._inline
+        inline = self.inline(work.item)
         own = list(self.machine.own_state(work))
         mine = set(map(id, own))  # merged runs of earlier times may bear this time, too
-        trace = [] if inline else self.machine.trace(work)
+        trace = [] if p in self._inline else self.machine.trace(work)
         state = StateView(work.time, [entry for entry in trace if id(entry[1]) not in mine], own)
         return Task(
             work,

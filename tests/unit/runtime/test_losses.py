@@ -1,5 +1,6 @@
 """Who owns a content that is lost, what follows from a lost one, and how a loss is noticed."""
 
+from queue import SimpleQueue
 from threading import Event
 from typing import Any, cast
 
@@ -141,13 +142,16 @@ def test_a_lost_executor_is_noticed_and_blocks_are_looked_at(gateway: FakeGatewa
     assert cached.lost
 
 
-def test_a_new_executor_is_no_loss(gateway: FakeGateway) -> None:
-    gone, looked = Event(), Event()
-    watch = Watch(Blocks(cast(Any, gateway)), gone.set, lambda error: looked.set())
+def test_a_new_executor_is_no_loss_and_is_told(gateway: FakeGateway) -> None:
+    gone, looked, came = Event(), Event(), SimpleQueue[int]()
+    watch = Watch(Blocks(cast(Any, gateway)), gone.set, lambda error: looked.set(), came.put)
     try:
-        gateway.addresses.add("three")
         watch.look()
         assert looked.wait(SECONDS_MAX)
+        assert came.empty(), "those that were there are not new"
+        gateway.addresses.add("three")
+        assert came.get(timeout=SECONDS_MAX) == 3
     finally:
         watch.close()
+    assert came.empty(), "it is new once"
     assert not gone.is_set()

@@ -11,11 +11,46 @@ from falkirk.runtime.pressure import Pressure
 IN = ProcessorId("in")
 
 
+class Kept(fk.Processor):
+    """Has state, so it is no part of a plan."""
+
+
 def test_epochs_under_way_are_bounded() -> None:
     flow = fk.Dataflow("plain")
     flow.read(Source(), name="in").write(Sink(), name="out")
     machine = Machine(flow.build().flow)
     pressure = Pressure(machine.state.flow, epochs_ahead=2)
+    for expected in (True, True, False):
+        assert pressure.allows(machine, IN) is expected
+        machine.step(Ingest(IN, ()))
+        machine.step(Close(IN))
+
+
+def test_requests_gather_while_an_epoch_is_computed_and_not_while_its_answers_go_out() -> None:
+    flow = fk.Dataflow("asked")
+    answers = flow.read(Source(), name="in").process(Kept(), name="answers")
+    answers.write(Sink(), name="out")
+    answers.process(Kept(), name="statistics").write(Sink(), name="counted")
+    machine = Machine(flow.build().flow)
+    gathering = Pressure(machine.state.flow, 4, {IN: frozenset([ProcessorId("out")])})
+    unanswered = Pressure(machine.state.flow, 4, {IN: frozenset()})
+    machine.step(Ingest(IN, ()))
+    machine.step(Close(IN))
+    assert (gathering.allows(machine, IN), unanswered.allows(machine, IN)) == (False, True)
+    (item,) = machine.enabled()
+    sent = tuple((edge.name, (0,), ()) for edge in machine.state.flow.graph.outputs(item.processor))
+    machine.step(Finish(machine.begin(item), Result(sent)))
+    waiting = {item.processor for item in machine.enabled()}
+    assert waiting == {"out", "statistics"}, "neither the sink nor the statistics are waited for"
+    assert gathering.allows(machine, IN)
+
+
+def test_where_nobody_keeps_state_epochs_of_requests_go_side_by_side() -> None:
+    flow = fk.Dataflow("asked")
+    answers = flow.read(Source(), name="in").select("v", name="answers", policy=fk.batch())
+    answers.write(Sink(), name="out")
+    machine = Machine(flow.build().flow)
+    pressure = Pressure(machine.state.flow, 2, {IN: frozenset([ProcessorId("out")])})
     for expected in (True, True, False):
         assert pressure.allows(machine, IN) is expected
         machine.step(Ingest(IN, ()))

@@ -16,6 +16,16 @@ class Awaited(Script):
     awaited = True
 
 
+class Answered(Awaited):
+    """One whose answers a sink gives."""
+
+    def answered_by(self, sink: Any) -> bool:
+        return sink is ANSWERS
+
+
+ANSWERS = Remembered()
+
+
 def turns(source: Any) -> Turns:
     flow = fk.Dataflow("turns")
     slow = flow.read(Script([[{"v": 1}]]), name="slow").select("v", name="computed")
@@ -43,3 +53,34 @@ def test_where_nobody_waits_all_threads_compute() -> None:
     items = [event("computed", 1), event("answered", 0)]
     assert turns(Script([[{"v": 1}]])).choose(items, 1, 4) == event("answered", 0)
     assert turns(Awaited([[{"v": 1}]])).choose([event("computed", 1)], 1, 1) is not None
+
+
+def with_statistics(inline: bool = False) -> Turns:
+    """A query has an answer, and is counted besides."""
+    flow = fk.Dataflow("statistics")
+    slow = flow.read(Script([[{"v": 1}]]), name="slow").select("v", name="computed")
+    slow.write(Remembered(), name="slow-out")
+    found = flow.read(Answered([[{"v": 1}]]), name="fast").select("v", name="answered")
+    found.write(ANSWERS, name="out")
+    found.select("v", name="counted").write(Remembered(), name="statistics")
+    return Turns(flow.build(), lambda item: inline)
+
+
+def test_the_answer_comes_before_what_else_a_query_leads_to() -> None:
+    items = [event("computed", 0), event("counted", 0), event("answered", 1)]
+    chosen = []
+    while items:
+        chosen.append(with_statistics().choose(items, 4, 4))
+        items.remove(chosen[-1])
+    assert [each.processor for each in chosen] == ["answered", "counted", "computed"]
+
+
+@pytest.mark.parametrize(("p", "least"), [("answered", 1), ("counted", 2), ("computed", 2)])
+def test_the_thread_that_is_left_is_for_the_answer(p: str, least: int) -> None:
+    found = [with_statistics().choose([event(p, 0)], threads, 4) for threads in range(4)]
+    assert [each is not None for each in found] == [threads >= least for threads in range(4)]
+
+
+def test_what_takes_no_thread_waits_for_none() -> None:
+    assert with_statistics(inline=True).choose([event("computed", 0)], 0, 4) is not None
+    assert with_statistics(inline=False).choose([event("computed", 0)], 0, 4) is None
