@@ -3,6 +3,9 @@
 
 BIN := .venv/bin
 export PYTHON
+# The tests start hundreds of Python processes. If none may keep what it has compiled, each compiles
+# all that it imports, Spark's client as well, which takes longer than most of them run.
+unexport PYTHONDONTWRITEBYTECODE
 # The suites that need neither Spark nor much time.
 QUICK := not spark and not faults and not slow
 
@@ -19,8 +22,9 @@ demo: setup ## See rollback recovery at work, in the terminal
 	@$(BIN)/falkirk demo
 
 # Two processes: most tests wait for Spark's JVM or for a disk, and a file of tests stays together.
+# tests/conftest.py puts the files in order, so that both end at about the same time.
 test: lint ## Check everything: format, lint, types, layers, and all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: lint ## Check all that needs no Spark, in a minute or two
 	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \

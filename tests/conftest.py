@@ -7,10 +7,14 @@ replays it.
 
 import os
 
+import pytest
 from hypothesis import settings
 
-# No JVM here lives long enough to gain from Java's second compiler; commands inherit this, too.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+# No JVM here lives long enough to gain from Java's second compiler, nor has it much to collect;
+# commands inherit this, too.
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+)
 
 pytest_plugins = ["tests.servers.fixtures", "tests.web.fixtures"]
 
@@ -18,3 +22,18 @@ settings.register_profile("check", max_examples=25, deadline=None, print_blob=Tr
 settings.register_profile("ci", max_examples=200, deadline=None, print_blob=True)
 settings.register_profile("long", max_examples=5_000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("FALKIRK_HYPOTHESIS", "ci"))
+
+LONG_FIRST = ("faults", "spark", "slow", "simulation")
+"""Files with tests of these markers, in this order, take the most time."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where processes share the files, the long ones come first, so that all end together."""
+    if not hasattr(config, "workerinput"):
+        return
+    places: dict[object, int] = {}
+    for item in items:
+        found = (n for n, mark in enumerate(LONG_FIRST) if item.get_closest_marker(mark))
+        place = next(found, len(LONG_FIRST))
+        places[item.path] = min(place, places.get(item.path, place))
+    items.sort(key=lambda item: places[item.path])

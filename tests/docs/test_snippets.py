@@ -51,6 +51,7 @@ def printed(command: Command, folder: Path, seconds: int) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [c for c in FALKIRK if c not in ON_SPARK], ids=str)
 def test_a_command_prints_what_the_page_says(command: Command) -> None:
     text = printed(command, ROOT, 60)

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import networkx as nx
 import pyarrow as pa
 from tests.faults.driver_sinks import SqliteSink
 from tests.faults.driver_strikes import Striker
@@ -43,6 +42,8 @@ def components(folder: Path, striker: Striker) -> fk.Dataflow:
 
 def expected() -> list[Multiset]:
     """The components after each epoch, computed anew by other means."""
+    import networkx as nx  # large, and no driver that is killed needs it
+
     found = []
     for sums in edges().sums:
         groups = nx.connected_components(nx.Graph(list(sums)))

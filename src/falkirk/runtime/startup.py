@@ -46,6 +46,8 @@ def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tu
     try:
         archive = archive_path(environment)
         if archive.is_file():
+            with suppress(OSError):
+                os.utime(archive)  # it is in use: others go first
             return (f"-XX:SharedArchiveFile={archive}", *QUIET)
         make_beside(archive, environment)
     except (OSError, ConfigurationError):
@@ -131,6 +133,7 @@ def make(archive: Path, exercise: Callable[[str], None]) -> bool:
                 with unfinished.open("rb") as file:
                     os.fsync(file.fileno())
                 unfinished.rename(archive)
+                os.truncate(attempts_of(archive), 0)  # if it is tidied away, it can be had again
         finally:
             unfinished.unlink(missing_ok=True)
     tidy(archive.parent)
@@ -151,12 +154,12 @@ def attempting(archive: Path) -> Iterator[bool]:
 
 
 def attempts_of(archive: Path) -> Path:
-    """A file with one byte for each attempt, locked while one lasts."""
+    """A file with one byte for each attempt that failed, locked while one lasts."""
     return archive.with_suffix(".attempts")
 
 
 def tidy(folder: Path) -> None:
-    """Deletes all archives but the newest few."""
+    """Deletes all archives but the few that were used last."""
     with suppress(OSError):
         found = sorted(folder.glob("classes-*.jsa"), key=lambda path: path.stat().st_mtime)
         for archive in found[:-ARCHIVES_MAX]:

@@ -111,6 +111,7 @@ def test_it_needs_neither_spark_nor_arrow(story: Make, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["status", "explain", "gc", "audit"])
 def test_no_colour_in_a_pipe_and_ascii_where_nothing_else_goes(
     story: Make, command: str, tmp_path: Path

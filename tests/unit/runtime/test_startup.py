@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from falkirk.runtime import startup
-from falkirk.runtime.startup import ATTEMPTS_MAX, SWITCH, attempts_of, java_options, make
+from falkirk.runtime.startup import (
+    ARCHIVES_MAX,
+    ATTEMPTS_MAX,
+    SWITCH,
+    attempts_of,
+    java_options,
+    make,
+    tidy,
+)
 
 
 @pytest.fixture
@@ -142,6 +150,24 @@ def test_a_process_that_cannot_be_started_is_no_trouble(
 
     monkeypatch.setattr(startup.subprocess, "Popen", refusing)
     assert java_options("local[*]", environment) == ()
+
+
+def test_one_that_was_tidied_away_is_made_again_however_often(archive: Path) -> None:
+    for _ in range(ATTEMPTS_MAX + 1):
+        assert make(archive, writing("classes"))
+        archive.unlink()
+
+
+def test_one_that_is_in_use_stays(environment: dict[str, str], archive: Path) -> None:
+    make(archive, writing("classes"))
+    os.utime(archive, (0, 0))
+    for number in range(1, ARCHIVES_MAX + 1):
+        other = archive.with_name(f"classes-{number}.jsa")
+        other.write_text("classes")
+        os.utime(other, (number, number))
+    assert java_options("local[*]", environment)
+    tidy(archive.parent)
+    assert archive.is_file()
 
 
 def test_old_archives_go(archive: Path) -> None:

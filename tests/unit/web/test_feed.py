@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.unit.cli.stories import Story, falkirk
 from tests.web.scripted import FLOW, NOON, large, progress, rollback
 from tests.web.stores import storefront
@@ -75,6 +76,7 @@ def test_a_recovery_is_told_and_completed_later() -> None:
     assert entry["kept"] == len(FLOW) - len(moved)
 
 
+@pytest.mark.slow
 def test_the_past_that_is_kept_is_bounded() -> None:
     feed, once = Feed(None), large(1, 1000)
     feed.started("large")
