@@ -1,12 +1,13 @@
 """The process that is killed: ``python -m tests.faults.driver_child FOLDER STRIKE [FAULT]``."""
 
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from tests.faults.differential_flow import components
-from tests.faults.driver_flows import mixed, pair
+from tests.faults.driver_flows import mixed, pair, running
 from tests.faults.driver_strikes import Striker, StruckStore, read_strike
 
 from falkirk.core.machine.events import Retract
@@ -18,6 +19,9 @@ from falkirk.store import open_store
 
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 """A process that lives for seconds should not compile for hours; and it leaves no files."""
+
+STORE = "FALKIRK_CHILD_STORE"
+"""The variable that says where the store is, if it is not in the folder."""
 
 log = logging.getLogger("falkirk.child")
 
@@ -50,8 +54,11 @@ def main(folder: Path, text: str, fault: str = "") -> None:
             driver.tell(driver.failures.lost, frozenset(strike.losers), RuntimeError("gone"))
 
     dropping = [Retract] if "no-retract" in fault else []
-    store: Any = StruckStore(open_store(folder / "state"), striker, transacted, dropping)
-    if "pair" in fault:
+    address = os.environ.get(STORE, folder / "state")
+    store: Any = StruckStore(open_store(address), striker, transacted, dropping)
+    if fault == "running":
+        flow = running(folder, striker)
+    elif "pair" in fault:
         flow = pair(folder, striker)
     elif fault == "components":
         flow = components(folder, striker)

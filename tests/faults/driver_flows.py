@@ -118,7 +118,7 @@ def mixed(folder: Path, striker: Striker, careful: bool = True) -> fk.Dataflow:
     numbers = flow.read(Source(rows=EPOCHS * ROWS, rows_per_epoch=ROWS), name="numbers")
     passed = numbers.process(Struck(striker), name="passed", policy=fk.ephemeral())
     keyed = passed.select("value", f"value % {KEYS} AS k", name="keyed", policy=fk.batch())
-    running(flow, keyed, sqlite, parquet)
+    aggregates(flow, keyed, sqlite, parquet)
     opaque(passed, striker, sqlite)
     at_random(passed, sqlite, parquet)
     bridge(flow, keyed, sqlite, parquet)
@@ -129,10 +129,25 @@ def mixed(folder: Path, striker: Striker, careful: bool = True) -> fk.Dataflow:
     return flow
 
 
+def running(folder: Path, striker: Striker) -> fk.Dataflow:
+    """A small flow for places that are slow: two of the running aggregates."""
+    STRIKERS.append(striker)
+    flow = fk.Dataflow("running")
+    numbers = flow.read(Source(rows=EPOCHS * ROWS, rows_per_epoch=ROWS), name="numbers")
+    keyed = numbers.select("value", f"value % {KEYS} AS k", name="keyed", policy=fk.batch())
+    for name, column, policy in (
+        ("lazy", {"count": "count(*)"}, fk.lazy(every=3)),
+        ("eager", {"total": "sum(value)"}, fk.eager()),
+    ):
+        sink = SqliteSink(folder / "outside.sqlite", striker)
+        keyed.group_by("k").agg(**column, name=name, policy=policy).write(sink, name=f"{name}-out")
+    return flow
+
+
 Make = Callable[..., Any]
 
 
-def running(flow: fk.Dataflow, keyed: Any, sqlite: Make, parquet: Make) -> None:
+def aggregates(flow: fk.Dataflow, keyed: Any, sqlite: Make, parquet: Make) -> None:
     """Running aggregates and a join, each under another policy."""
     groups = keyed.group_by("k")
     groups.count(name="lazy", policy=fk.lazy(every=3)).write(sqlite(), name="lazy-out")

@@ -11,7 +11,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -167,12 +166,12 @@ class StruckStore:
         store.files.seal = self.seal  # type: ignore[method-assign]
         store.database.before_commit = self._before_commit
 
-    def _fill(self, path: Path, content: Any) -> None:
+    def _fill(self, name: str, content: Any) -> None:
         self.striker.at("file")
         if self.striker.comes("file torn"):
-            path.write_bytes(bytes(content)[: len(content) // 2])
+            self.store.files.place.fill(name, bytes(content)[: len(content) // 2])
             self.striker.kill()
-        self.store.files.filled(path, content)
+        self.store.files.place.fill(name, content)
         self.striker.at("file done")
 
     def reserve(self) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.servers.hdfs import Hdfs, NoHdfs
 from tests.servers.kafka import Broker, NoBroker
 from tests.servers.lacking import lacking
 from tests.servers.postgres import NoServer, Server
@@ -28,3 +29,14 @@ def kafka() -> Iterator[Broker]:
         lacking("a Kafka broker", error)
     yield broker
     broker.remove()
+
+
+@pytest.fixture(scope="session")
+def hdfs() -> Iterator[Hdfs]:
+    """An HDFS; where there can be none its tests are skipped, but never in CI."""
+    try:
+        servers = Hdfs()
+    except NoHdfs as error:
+        lacking("an HDFS", error)
+    yield servers
+    servers.remove()

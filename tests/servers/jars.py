@@ -141,5 +141,5 @@ def said(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    for each in ("broker", "delta", "spark"):
+    for each in ("broker", "delta", "hdfs", "spark"):
         print(each, jars(each)[0].parent)

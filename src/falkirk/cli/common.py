@@ -8,7 +8,7 @@ import click
 Command = Callable[..., Any]
 
 store_option = click.option(
-    "--store", help="Folder or postgresql:// URL of the store. [FALKIRK_STORE, falkirk.toml]"
+    "--store", help="Folder or address of the store. [FALKIRK_STORE, falkirk.toml]"
 )
 flow_option = click.option("--flow", help="Which flow of APP, if it has several.")
 json_option = click.option("--json", "wants_json", is_flag=True, help="Print JSON.")

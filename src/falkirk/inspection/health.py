@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from falkirk.core.rollback import solve
 from falkirk.inspection.look import Look, look, opened
 from falkirk.inspection.retention import orphans_of
 from falkirk.inspection.words import several, size
+from falkirk.store.addresses import parted
+from falkirk.store.opening import METADATA, sqlite_folder
+from falkirk.store.places import Place, reached
 from falkirk.store.store import SqlStore
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -25,6 +29,7 @@ EXTRAS = {
     "confluent_kafka": ("Kafka", "kafka"),
     "psycopg": ("PostgreSQL", "postgres"),
     "grpc": ("Spark Connect", "connect"),
+    "fsspec": ("file systems of fsspec", "fsspec"),
 }
 """Packages that some connectors need, and the extra that installs each."""
 
@@ -116,20 +121,37 @@ def configured(settings: Callable[[], Any], deep: bool, told: Told) -> Iterator[
 
 def store_health(location: str, deep: bool, told: Told) -> Iterator[Diagnosis]:
     """Whether a store can be opened, is whole, and by whom it is used."""
-    if "://" not in location and not Path(location, "metadata.sqlite").is_file():
-        yield Diagnosis("store", OK, f"{location} is not there yet", "the first run makes it")
-        yield room("store space", Path(location))
-        return
     try:
+        folder = sqlite_folder(location)
+        if folder is not None and not (folder / METADATA).is_file():
+            yield Diagnosis("store", OK, f"{folder} is not there yet", "the first run makes it")
+            yield room("store space", folder)
+            _, data, via = parted(location)
+            if data is not None:
+                yield space(reached(data, via))
+            return
         with opened(location) as store:
             seen = look(store)
             yield Diagnosis("store", OK, f"{seen.place}: the flow {seen.name}")
             yield lease(seen)
             yield from files(store, seen, deep, told)
             yield recoverable(store, seen, deep)
-            yield room("store space", store.files.folder)
+            yield space(store.files.place)
     except FalkirkError as error:
         yield Diagnosis("store", FAIL, first_line(error), "see the message")
+
+
+def space(place: Place) -> Diagnosis:
+    """Whether the place of the batches takes more of them."""
+    if place.folder is not None:
+        return room("store space", place.folder)
+    try:
+        place.clock(time.time())
+    except OSError as error:
+        advice = "see whether this process has the keys and the rights to write there"
+        return Diagnosis("store space", FAIL, f"{place.shown} takes no file: {error}", advice)
+    advice = "how much room is left it does not say; Spark needs its own way there"
+    return Diagnosis("store space", OK, f"{place.shown} takes and gives files", advice)
 
 
 def lease(seen: Look) -> Diagnosis:

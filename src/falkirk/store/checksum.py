@@ -1,10 +1,10 @@
 """Checksums of files and of folders: a flipped bit, a torn end or a missing part is noticed."""
 
 import hashlib
-from pathlib import Path
+from collections.abc import Iterable
 from typing import NamedTuple
 
-CHUNK_BYTES = 1 << 20
+from falkirk.store.places.protocol import Part, Place
 
 
 class Sum(NamedTuple):
@@ -23,31 +23,29 @@ def of_bytes(content: bytes | memoryview) -> Sum:
     return Sum(len(content), hashlib.blake2b(content, digest_size=16).hexdigest())
 
 
-def of_file(path: Path) -> Sum:
-    """The checksum of the file at ``path``, read in pieces."""
+def of_file(place: Place, name: str) -> Sum:
+    """The checksum of a file, read in pieces."""
     digest, size = hashlib.blake2b(digest_size=16), 0
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
-            size += len(chunk)
+    for chunk in place.chunks(name):
+        digest.update(chunk)
+        size += len(chunk)
     return Sum(size, digest.hexdigest())
 
 
-def of_folder(path: Path) -> Sum:
-    """The checksum of the Parquet files of a folder: of their sorted names, sizes and checksums."""
+def of_folder(place: Place, name: str, parts: Iterable[Part]) -> Sum:
+    """The checksum of the data files of a folder, which are read in pieces."""
+    return _of_listing((part.name, of_file(place, f"{name}/{part.name}")) for part in parts)
+
+
+def of_parts(parts: Iterable[tuple[Part, bytes]]) -> Sum:
+    """The checksum of the data files of a folder, which were read."""
+    return _of_listing((part.name, of_bytes(content)) for part, content in parts)
+
+
+def _of_listing(found: Iterable[tuple[str, Sum]]) -> Sum:
+    """The checksum of sorted names, sizes and checksums."""
     listing, total = [], 0
-    for part in parts(path):
-        size, checksum = of_file(part)
-        listing.append(f"{part.relative_to(path)} {size} {checksum}\n")
+    for name, (size, checksum) in found:
+        listing.append(f"{name} {size} {checksum}\n")
         total += size
     return Sum(total, of_bytes("".join(listing).encode()).checksum)
-
-
-def parts(path: Path) -> list[Path]:
-    """The data files of a folder, sorted; Spark's markers and checksum files are none."""
-    return sorted(
-        part
-        for part in path.rglob("*")
-        if part.is_file()
-        and not any(piece.startswith(("_", ".")) for piece in part.relative_to(path).parts)
-    )

@@ -1,25 +1,21 @@
-"""Durable batches on disk: written under another name, synced, renamed, and only then spoken of.
+"""Durable batches: whole at their place before anything speaks of them.
 
 A file that no metadata row names does not exist as far as recovery is concerned. It stays as long
 as somebody in this process holds its Reference, and is garbage after that.
 """
 
-import os
-import shutil
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
 from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import checksum
-from falkirk.store.parquet import BROKEN, decoded, encoded, row_count, united
+from falkirk.store.parquet import BROKEN, NotParquetError, decoded, encoded, row_count, united
+from falkirk.store.places.protocol import Place, UnreachableError
 from falkirk.store.reference import Reference
-
-WRITING = ".writing"
 
 
 class DamageError(StoreError):
@@ -27,13 +23,13 @@ class DamageError(StoreError):
 
 
 class Files:
-    """The data folder of a store. Safe to use from several threads."""
+    """The batches of a store. Safe to use from several threads."""
 
-    def __init__(self, folder: Path, durable: bool = True) -> None:
-        """Batches in ``folder``; without ``durable`` nothing is synced."""
-        self.folder, self.durable = folder, durable
+    def __init__(self, place: Place) -> None:
+        """Batches at ``place``."""
+        self.place = place
         self.users: Callable[[str], str] = lambda name: ""
-        self.fill: Callable[[Path, Any], None] = self.filled
+        self.fill: Callable[[str, Any], None] = place.fill
         self.removed_bytes = 0
         self._held: WeakValueDictionary[str, Reference] = WeakValueDictionary()
         self._reserved: set[str] = set()
@@ -47,75 +43,95 @@ class Files:
         size, digest = checksum.of_bytes(memoryview(content))
         name = uuid.uuid4().hex + ".parquet"
         reference = self.hold(Reference(name, "file", table.num_rows, size, digest))
-        path, temporary = self.folder / name, self.folder / (name + WRITING)
-        with self._writing(name):
+        unfinished = self.place.unfinished(name)
+        with self._writing(name, unfinished):
             try:
-                self.fill(temporary, content)
-                temporary.rename(path)
+                self.fill(unfinished, content)
+                self.place.finish(name)
             except OSError as error:
                 with suppress(OSError):
-                    temporary.unlink(missing_ok=True)
+                    self.place.delete(unfinished)
                 raise StoreOutageError(
-                    f"cannot write {path}: {error.strerror or error}; free some space or choose"
-                    " another place, and try again"
+                    f"cannot write {self.told(name)}: {error.strerror or error}; free some space"
+                    " or choose another place, and try again"
                 ) from error
             self._unsynced = True
         return reference
 
-    def filled(self, path: Path, content: Any) -> None:
-        """Writes ``content`` to ``path`` and forces it to the disk."""
-        with path.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if self.durable:
-                os.fsync(file.fileno())
-
     def read(self, reference: Reference) -> Any:
         """The batch, or a StoreError if its bytes are not those that were written."""
-        path = self.folder / reference.name
-        problem = self.problem(reference, verify=reference.kind == "folder")
-        if problem is None:
-            try:
+        try:
+            with self._reaching(reference.name):
                 if reference.kind == "folder":
-                    return united(checksum.parts(path))
-                content = path.read_bytes()
-                if checksum.of_bytes(content).checksum == reference.checksum:
-                    return decoded(content)
-                problem = "its checksum is wrong"
-            except BROKEN as error:
-                problem = str(error)
+                    return self._folder(reference)
+                content = self.place.get(reference.name)
+                check(checksum.of_bytes(content), reference)
+                return decoded(content)
+        except FileNotFoundError:
+            problem = "it is missing"
+        except BROKEN as error:
+            problem = getattr(error, "strerror", None) or str(error)
         raise DamageError(self.complaint(reference.name, problem))
+
+    def _folder(self, reference: Reference) -> Any:
+        """The batch in a folder: what is checked is what is decoded."""
+        name = reference.name
+        found = self.place.parts(name)
+        check(checksum.Sum(sum(part.size for part in found), reference.checksum), reference)
+        contents = [self.place.get(f"{name}/{part.name}") for part in found]
+        check(checksum.of_parts(zip(found, contents, strict=True)), reference)
+        return united(contents)
 
     def complaint(self, name: str, problem: str) -> str:
         """What is wrong with a batch, and who needs it."""
         return (
-            f"{self.folder / name} is damaged: {problem}{self.users(name)}; start again, so that"
+            f"{self.told(name)} is damaged: {problem}{self.users(name)}; start again, so that"
             " recovery falls back to a checkpoint that does not need it, or restore the file"
         )
 
-    def problem(self, reference: Reference, verify: bool = False) -> str | None:
-        """What is wrong with a batch, if anything; without ``verify`` only its size is compared."""
-        path = self.folder / reference.name
+    def sizes(self) -> Mapping[str, int] | None:
+        """How large everything is, for :meth:`problem`; None where that had better ask itself."""
+        with self._reaching(""):
+            return self.place.sizes()
+
+    def problem(
+        self, reference: Reference, verify: bool = False, sizes: Mapping[str, int] | None = None
+    ) -> str | None:
+        """What is wrong with a batch, if anything; without ``verify`` only its size is compared.
+
+        ``sizes`` has those that were asked for before.
+        """
+        name, folder = reference.name, reference.kind == "folder"
         try:
-            if reference.kind == "folder":
-                if not path.is_dir():
-                    return "it is missing"
-                found = (
-                    checksum.of_folder(path)
-                    if verify
-                    else checksum.Sum(folder_size(path), reference.checksum)
-                )
-            elif not path.is_file():
-                return "it is missing"
-            elif verify:
-                found = checksum.of_file(path)
-            else:
-                found = checksum.Sum(path.stat().st_size, reference.checksum)
+            with self._reaching(name):
+                if sizes is not None and not verify:
+                    if name not in sizes:
+                        return "it is missing"
+                    check(checksum.Sum(sizes[name], reference.checksum), reference)
+                    return None
+                found = self.place.parts(name) if folder else []
+                if not verify:
+                    size = sum(part.size for part in found) if folder else self.place.size(name)
+                    check(checksum.Sum(size, reference.checksum), reference)
+                elif folder:
+                    check(checksum.of_folder(self.place, name, found), reference)
+                else:
+                    check(checksum.of_file(self.place, name), reference)
+        except FileNotFoundError:
+            return "it is missing"
+        except NotParquetError as error:
+            return str(error)
         except OSError as error:
             return f"it cannot be read: {error.strerror or error}"
-        if found.size != reference.size:
-            return f"it has {found.size} bytes instead of {reference.size}"
-        return None if found.checksum == reference.checksum else "its checksum is wrong"
+        return None
+
+    def refusal(self, reference: Reference) -> str | None:
+        """What speaks against naming a batch in a row; of our own we know that it is there.
+
+        A disk is asked all the same, for that costs nothing.
+        """
+        known = self.place.folder is None and reference.name in self._written
+        return None if known else self.problem(reference)
 
     def reserve(self) -> tuple[str, str]:
         """A new name, and the path at which Spark is to write a folder; :meth:`seal` it then."""
@@ -123,22 +139,26 @@ class Files:
         with self._lock:
             self._reserved.add(name)
             self._written.add(name)
-        return name, str(self.folder / name)
+        return name, self.place.address(name)
 
     def seal(self, name: str) -> Reference:
         """Makes the folder that Spark wrote at a reserved name durable."""
-        path = self.folder / name
-        if name not in self._reserved or not path.is_dir():
-            raise StoreError(f"nothing was written at {path}: reserve a name, write, then seal it")
         try:
-            found = checksum.parts(path)
-            if self.durable:
-                for part in [*found, *{part.parent for part in found}, path]:
-                    sync_path(part)
-            size, digest = checksum.of_folder(path)
-            rows = row_count(found)
+            with self._reaching(name):
+                if name not in self._reserved:
+                    raise FileNotFoundError(name)
+                found = self.place.parts(name)
+                self.place.settle(name, found)
+                size, digest = checksum.of_folder(self.place, name, found)
+                rows = row_count(self.place.source(f"{name}/{part.name}") for part in found)
+        except FileNotFoundError as error:
+            raise StoreError(
+                f"nothing was written at {self.told(name)}: reserve a name, write, then seal it"
+            ) from error
         except BROKEN as error:
-            raise StoreError(f"cannot seal {path}: {error}; write it again") from error
+            far = self.place.folder is None and isinstance(error, OSError)
+            kind = StoreOutageError if far else StoreError
+            raise kind(f"cannot seal {self.told(name)}: {error}; write it again") from error
         reference = self.hold(Reference(name, "folder", rows, size, digest))
         self._unsynced = True
         self.abandon(name)
@@ -151,7 +171,11 @@ class Files:
 
     def path(self, reference: Reference) -> str:
         """Where Spark reads the batch."""
-        return str(self.folder / reference.name)
+        return self.place.address(reference.name)
+
+    def told(self, name: str) -> str:
+        """Where people find the batch."""
+        return f"{self.place.shown}/{name}"
 
     def delete(self, reference: Reference) -> None:
         """Deletes a batch that was never handed to a transaction."""
@@ -164,11 +188,17 @@ class Files:
                 return
             self._unsynced = False
             try:
-                if self.durable:
-                    sync_path(self.folder)
+                self.place.sync()
             except OSError as error:
                 self._unsynced = True
-                raise StoreOutageError(f"cannot sync {self.folder}: {error}; try again") from error
+                raise StoreOutageError(
+                    f"cannot sync {self.place.shown}: {error}; try again"
+                ) from error
+
+    def clock(self, now: float) -> float:
+        """What time it is where the batches are, while it is ``now`` here."""
+        with self._reaching(""):
+            return self.place.clock(now)
 
     def hold(self, reference: Reference) -> Reference:
         """The one Reference of this batch in this process: while it lives, so does the file."""
@@ -180,66 +210,71 @@ class Files:
         with self._lock:
             return name in self._reserved or name in self._held
 
-    def idle(self, name: str, since: float) -> bool:
-        """Whether nobody uses ``name``, and this process wrote it or it is older than ``since``."""
-        if self.in_use(name):
-            return False
-        try:
-            return name in self._written or (self.folder / name).stat().st_mtime < since
-        except OSError:
-            return False
+    def ripe(self, name: str, since: float) -> bool:
+        """Whether this process wrote what has this name, or it is older than ``since``."""
+        if name in self._written:
+            return True
+        with suppress(OSError):
+            modified = self.place.modified(name)
+            return modified is not None and modified < since
+        return False
 
     def size_of(self, name: str) -> int:
         """How many bytes whatever has this name takes; 0 if it is gone by now."""
-        path = self.folder / name
         with suppress(OSError):
-            return folder_size(path) if path.is_dir() else path.stat().st_size
+            if self.place.is_folder(name):
+                return sum(part.size for part in self.place.parts(name))
+            return self.place.size(name)
         return 0
 
     def names(self) -> list[str]:
-        """Everything in the data folder."""
-        return sorted(entry.name for entry in os.scandir(self.folder))
+        """Everything that is there."""
+        with self._reaching(""):
+            return self.place.names()
 
     def remove(self, name: str) -> int | None:
         """Deletes whatever has this name, and says how many bytes that were; None if it could not.
 
         What cannot be deleted now is found again by the next sweep.
         """
-        path = self.folder / name
         self._written.discard(name)
         size = self.size_of(name)
         with suppress(OSError):
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
+            self.place.delete(name)
             self.removed_bytes += size
             return size
         return None
 
     @contextmanager
-    def _writing(self, name: str) -> Iterator[None]:
-        names = (name, name + WRITING)
+    def _reaching(self, name: str) -> Iterator[None]:
+        """A place that does not answer has said nothing about what is there."""
+        try:
+            yield
+        except UnreachableError as error:
+            where = self.told(name).rstrip("/")
+            raise StoreOutageError(
+                f"cannot reach {where}: {error}; see whether the file system is up and lets this"
+                " process in, and try again. If the file is lost for good, delete what is left of"
+                " it, and recovery does without"
+            ) from error
+
+    @contextmanager
+    def _writing(self, name: str, unfinished: str) -> Iterator[None]:
         with self._lock:
-            self._reserved.update(names)
-            self._written.update(names)
+            self._reserved.update((name, unfinished))
+            self._written.update((name, unfinished))
         try:
             yield
         finally:
             with self._lock:
-                self._reserved.difference_update(names)
-                self._written.discard(name + WRITING)
+                self._reserved.difference_update((name, unfinished))
+                if unfinished != name:
+                    self._written.discard(unfinished)
 
 
-def folder_size(path: Path) -> int:
-    """The bytes of the data files of a folder."""
-    return sum(part.stat().st_size for part in checksum.parts(path))
-
-
-def sync_path(path: Path) -> None:
-    """Forces a file, or the names in a folder, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def check(found: checksum.Sum, wanted: Reference) -> None:
+    """Raises if something is not what was written."""
+    if found.size != wanted.size:
+        raise NotParquetError(f"it has {found.size} bytes instead of {wanted.size}")
+    if found.checksum != wanted.checksum:
+        raise NotParquetError("its checksum is wrong")

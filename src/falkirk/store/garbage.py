@@ -45,8 +45,9 @@ class Collector:
         """
         # Files are listed before rows are read: what is written in between is not on the list.
         with self._lock, self.database.told("cleaned"):
-            candidates = {name for name in self.files.names() if self.files.idle(name, since)}
-            orphans = sorted(candidates - self._named(candidates))
+            candidates = {name for name in self.files.names() if not self.files.in_use(name)}
+            unnamed = sorted(candidates - self._named(candidates))
+            orphans = [name for name in unnamed if self.files.ripe(name, since)]
             # A name may be gone by now: what was being written has got its proper name since.
             sizes = [size for size in map(self.files.remove, orphans) if size is not None]
             return Garbage(len(sizes), sum(sizes))

@@ -5,7 +5,6 @@ Arrow is loaded when it is needed: who only looks at metadata starts faster with
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from falkirk.core.errors import StoreError
@@ -36,8 +35,8 @@ BROKEN = (OSError, NotParquetError)
 """What is raised for a file that is not what it should be."""
 
 
-def decoded(source: bytes | Path) -> Any:
-    """The batch in a Parquet file, or in its content; two columns may have one name."""
+def decoded(source: Any) -> Any:
+    """The batch in a Parquet file, open or not, or in its content; columns may share a name."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -48,20 +47,20 @@ def decoded(source: bytes | Path) -> Any:
         return file.read()
 
 
-def united(paths: Iterable[Path]) -> Any:
+def united(sources: Iterable[Any]) -> Any:
     """The batch in several Parquet files."""
     import pyarrow as pa
 
     with _told():
-        return pa.concat_tables([decoded(path) for path in paths], promote_options="default")
+        return pa.concat_tables([decoded(source) for source in sources], promote_options="default")
 
 
-def row_count(paths: Iterable[Path]) -> int:
+def row_count(sources: Iterable[Any]) -> int:
     """How many rows there are in Parquet files."""
     import pyarrow.parquet as pq
 
     with _told():
-        return sum(pq.read_metadata(path).num_rows for path in paths)
+        return sum(pq.read_metadata(source).num_rows for source in sources)
 
 
 @contextmanager

@@ -33,6 +33,7 @@ class Reading:
         self.revive = revive
         self.damages: list[Damage] = []
         self._problems: dict[str, str | None] = {}
+        self._sizes: Mapping[str, int] | None = None
 
     def load(self, flow: Flow, p: ProcessorId) -> Stored:
         """What is durable of ``p``, without the checkpoints that need a damaged batch."""
@@ -90,12 +91,15 @@ class Reading:
     def problem(self, reference: Reference) -> str | None:
         """What is wrong with a batch, looked at once."""
         if reference.name not in self._problems:
-            self._problems[reference.name] = self.files.problem(reference, self.verify)
+            if self._sizes is None and not self.verify:
+                self._sizes = self.files.sizes()
+            found = self.files.problem(reference, self.verify, self._sizes)
+            self._problems[reference.name] = found
         return self._problems[reference.name]
 
     def path(self, name: str) -> str:
         """Where the batch is."""
-        return str(self.files.folder / name)
+        return self.files.told(name)
 
     def checkpoints(self, p: ProcessorId) -> list[Row]:
         """The checkpoints of ``p``, smaller ones first."""

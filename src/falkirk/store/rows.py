@@ -116,7 +116,7 @@ class Rows:
             ).all()
             fresh = [wanted[name] for name in piece if name not in set(known)]
             for reference in fresh:
-                problem = self.files.problem(reference)
+                problem = self.files.refusal(reference)
                 if problem:
                     raise StoreError(self.files.complaint(reference.name, problem))
             columns = batches.c.keys()

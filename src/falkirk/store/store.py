@@ -44,6 +44,7 @@ class SqlStore:
         self._closing, self._closed = closing, False
         files.users = self._users
         self._identity: str | None = None
+        self._since = 0.0
 
     @property
     def noticeboard(self) -> Noticeboard:
@@ -62,7 +63,9 @@ class SqlStore:
         if self.lease is not None and not self.lease.lost:
             return self.lease
         self.lease = Lease(self.database, seconds)
-        self._collector.sweep(self.lease.since)
+        # Files have the time of where they are, which need not be ours.
+        self._since = self.files.clock(self.lease.since)
+        self._collector.sweep(self._since)
         return self.lease
 
     def adopt(self, description: Mapping[str, Any]) -> None:
@@ -141,7 +144,7 @@ class SqlStore:
         lease = self._held()
         with self.database.reading() as connection:
             lease.check(connection)
-        return self._collector.sweep(lease.since)
+        return self._collector.sweep(self._since)
 
     def close(self) -> None:
         """Gives up the lease and lets go of everything."""

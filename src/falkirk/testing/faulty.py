@@ -9,16 +9,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
-from falkirk.store.files import WRITING, Files
+from falkirk.store.files import Files
 from falkirk.store.lease import Lease
 from falkirk.store.noticeboard import Noticeboard
+from falkirk.store.places import Place
 from falkirk.store.protocol import Damage, Garbage, Revive, StoreEffect
 from falkirk.store.store import SqlStore
 
@@ -71,7 +71,7 @@ class FaultyStore:
         self._script = {(fault.moment, number): fault for number, fault in script}
         self._random = None if seed is None else Random(seed)
         self._counts = {"write": 0, "commit": 0}
-        self._damages: list[tuple[Path, Fault]] = []
+        self._damages: list[tuple[str, Fault]] = []
         self._transacting: int | None = None
         store.files.fill = self._fill
         store.database.before_commit = self._before_commit
@@ -87,14 +87,14 @@ class FaultyStore:
             self.happened.append(fault)
         return fault
 
-    def _fill(self, path: Path, content: Any) -> None:
-        fault = self.next_fault("write")
+    def _fill(self, name: str, content: Any) -> None:
+        fault, place = self.next_fault("write"), self.store.files.place
         if fault is Fault.FULL_DISK:
-            path.write_bytes(bytes(content)[: len(content) // 2])
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        self.store.files.filled(path, content)
+            place.fill(name, bytes(content)[: len(content) // 2])
+            raise OSError(errno.ENOSPC, "No space left on device", name)
+        place.fill(name, content)
         if fault is not None:
-            self._damages.append((path.with_name(path.name.removesuffix(WRITING)), fault))
+            self._damages.append((name, fault))
 
     def _before_commit(self) -> None:
         # The lease is renewed by a thread of its own, which no script can foresee.
@@ -120,9 +120,11 @@ class FaultyStore:
         finally:
             self._transacting = None
         while self._damages:
-            path, fault = self._damages.pop()
-            if path.exists():
-                damage(path, fault)
+            unfinished, fault = self._damages.pop()
+            place = self.store.files.place
+            names = [name for name in place.names() if place.unfinished(name) == unfinished]
+            for name in names:
+                damage(place, name, fault)
 
     # What does not go wrong.
 
@@ -177,24 +179,28 @@ class FaultyStore:
         self.store.close()
 
 
-def damage(path: Path, fault: Fault) -> None:
-    """Damages the file at ``path``: removes it, cuts it off, or flips one bit in its middle."""
-    _DAMAGES[fault](path)
+def damage(place: Place, name: str, fault: Fault) -> None:
+    """Damages a file: removes it, cuts it off, or flips one bit in its middle."""
+    _DAMAGES[fault](place, name)
 
 
-def _tear(path: Path) -> None:
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
+def _tear(place: Place, name: str) -> None:
+    content = place.get(name)
+    place.fill(name, content[: len(content) // 2])
 
 
-def _flip(path: Path) -> None:
-    content = bytearray(path.read_bytes())
+def _miss(place: Place, name: str) -> None:
+    place.delete(name)
+
+
+def _flip(place: Place, name: str) -> None:
+    content = bytearray(place.get(name))
     content[len(content) // 2] ^= 1
-    path.write_bytes(bytes(content))
+    place.fill(name, bytes(content))
 
 
-_DAMAGES: dict[Fault, Callable[[Path], None]] = {
+_DAMAGES: dict[Fault, Callable[[Place, str], None]] = {
     Fault.TORN_FILE: _tear,
-    Fault.MISSING_FILE: Path.unlink,
+    Fault.MISSING_FILE: _miss,
     Fault.FLIPPED_BIT: _flip,
 }

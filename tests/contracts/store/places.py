@@ -1,5 +1,6 @@
 """Places where a store can be, so that one suite holds for all of them."""
 
+import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,6 +54,12 @@ class Place:
         """The store after everyone who used it is gone."""
         self.close()
         return self.started()
+
+    def date(self, store: Store, name: str, seconds: float) -> None:
+        """Makes a file look as if it had been written at this time."""
+        folder = store.files.place.folder
+        assert folder is not None
+        os.utime(folder / name, (seconds, seconds))
 
     def close(self) -> None:
         """Closes all that were opened."""

@@ -1,8 +1,6 @@
 """Durable batches: shared by reference, kept as long as somebody needs them, and no longer."""
 
-import os
 import time
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,8 +22,20 @@ def written(store: Store, table: pa.Table = TABLE) -> Durable:
 
 
 def names(store: Store) -> set[str]:
-    """What is on the disk."""
-    return set(os.listdir(store.files.folder))
+    """What is there."""
+    return set(store.files.names())
+
+
+def put_folder(store: Store, name: str, *parts: str) -> None:
+    """A folder as Spark writes it."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(TABLE, sink)
+    folder = store.files.place.folder
+    if folder is not None:
+        (folder / name).mkdir()
+    for part in parts:
+        content = sink.getvalue() if part.endswith(".parquet") else b"no rows"
+        store.files.place.fill(f"{name}/{part}", content)
 
 
 def test_a_batch_comes_back_as_it_was(lasting: Place) -> None:
@@ -44,7 +54,7 @@ def test_a_batch_comes_back_as_it_was(lasting: Place) -> None:
         assert batch == before
         assert batch.reference.rows == 2
         assert store.files.read(batch.reference).equals(TABLE)
-        assert pq.read_table(store.files.path(batch.reference)).equals(TABLE)
+        assert pq.read_table(store.files.place.source(batch.reference.name)).equals(TABLE)
 
 
 def test_an_empty_batch_keeps_its_columns(place: Place) -> None:
@@ -56,12 +66,10 @@ def test_an_empty_batch_keeps_its_columns(place: Place) -> None:
 def test_a_folder_that_spark_wrote_is_sealed(lasting: Place) -> None:
     store = lasting.started()
     name, path = store.files.reserve()
+    assert path == store.files.place.address(name)
     assert store.collect_garbage() == Garbage()
-    os.mkdir(path)
-    for i in range(2):
-        pq.write_table(TABLE, Path(path) / f"part-{i}.parquet")
-    (Path(path) / "_SUCCESS").touch()
-    (Path(path) / ".part-0.parquet.crc").write_bytes(b"crc")
+    parts = ("part-0.parquet", "part-1.parquet", "_SUCCESS", ".part-0.parquet.crc")
+    put_folder(store, name, *parts)
     assert store.collect_garbage() == Garbage()
     reference = store.files.seal(name)
     assert (reference.kind, reference.rows) == ("folder", 4)
@@ -70,16 +78,15 @@ def test_a_folder_that_spark_wrote_is_sealed(lasting: Place) -> None:
     found = stored(store, "b", verify=True).ledger.records[(0,)].state[0].reference
     assert store.files.read(found).equals(pa.concat_tables([TABLE, TABLE]))
     assert store.damages == ()
-    (Path(path) / "part-1.parquet").unlink()
+    store.files.place.delete(f"{name}/part-1.parquet")
     with pytest.raises(StoreError, match=r"is damaged: it has \d+ bytes instead of \d+.*'b' at"):
         store.files.read(found)
 
 
 def test_what_was_reserved_and_given_up_is_garbage(place: Place) -> None:
     store = place.started()
-    name, path = store.files.reserve()
-    os.mkdir(path)
-    pq.write_table(TABLE, Path(path) / "part-0.parquet")
+    name, _ = store.files.reserve()
+    put_folder(store, name, "part-0.parquet")
     store.files.abandon(name)
     assert store.collect_garbage().files == 1
     assert not names(store)
@@ -147,21 +154,19 @@ def test_what_a_dead_process_left_is_collected_by_the_next_one(lasting: Place) -
     store = lasting.started()
     kept, lost = written(store), written(store)
     store.transact([persist("b", 0, [Record((0,), state=[kept])])])
-    (Path(store.files.folder) / "0123.parquet.writing").write_bytes(b"half")
+    store.files.place.fill(store.files.place.unfinished("0123.parquet"), b"half")
     assert lost.reference.name in names(store)
     assert names(lasting.again()) == {kept.reference.name}
 
 
 def test_who_lost_the_lease_does_not_delete_what_the_next_one_writes(lasting: Place) -> None:
     store = lasting.started()
-    stranger = Path(store.files.folder) / "0123.parquet"
-    stranger.write_bytes(b"of the next holder, which has no row yet")
-    later = time.time() + 60
-    os.utime(stranger, (later, later))
+    stranger = "0123.parquet"
+    store.files.place.fill(stranger, b"of the next holder, which has no row yet")
+    lasting.date(store, stranger, time.time() + 60)
     assert store.collect_garbage() == Garbage()
-    assert stranger.exists()
-    earlier = time.time() - 60
-    os.utime(stranger, (earlier, earlier))
+    assert names(store) == {stranger}
+    lasting.date(store, stranger, time.time() - 60)
     assert store.collect_garbage().files == 1
 
 

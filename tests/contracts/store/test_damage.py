@@ -1,7 +1,5 @@
 """A damaged file costs the checkpoints that need it, and is never passed over in silence."""
 
-from pathlib import Path
-
 import pytest
 from tests.contracts.store.places import B, Durable, Place, frontiers, persist, stored, upto
 from tests.contracts.store.test_batches import TABLE, written
@@ -23,19 +21,21 @@ def filled(store: Store) -> list[Durable]:
     return batches
 
 
-def path(store: Store, batch: Durable) -> Path:
+def harm(store: Store, batch: Durable, fault: Fault) -> str:
+    """Damages the file of a batch, and says what it is called."""
     assert batch.reference is not None
-    return Path(store.files.path(batch.reference))
+    damage(store.files.place, batch.reference.name, fault)
+    return store.files.told(batch.reference.name)
 
 
 @pytest.mark.parametrize("fault", DAMAGES, ids=lambda fault: fault.value)
 def test_reading_a_damaged_file_says_who_needs_it(place: Place, fault: Fault) -> None:
     store = place.started()
     batches = filled(store)
-    damage(path(store, batches[1]), fault)
+    file = harm(store, batches[1], fault)
     with pytest.raises(StoreError) as caught:
         store.files.read(batches[1].reference)
-    assert str(path(store, batches[1])) in str(caught.value)
+    assert file in str(caught.value)
     assert "needed by 'b' at [1]" in str(caught.value)
     assert store.files.read(batches[0].reference).equals(TABLE)
 
@@ -44,12 +44,12 @@ def test_reading_a_damaged_file_says_who_needs_it(place: Place, fault: Fault) ->
 def test_the_checkpoints_that_need_it_are_left_out(place: Place, fault: Fault) -> None:
     store = place.started()
     batches = filled(store)
-    damage(path(store, batches[1]), fault)
+    file = harm(store, batches[1], fault)
     assert frontiers(store, "b", verify=True) == [upto(0)]
     (found,) = store.damages
     assert (found.processor, found.times) == (B, ((1,),))
     assert found.checkpoints == (upto(1), upto(2))
-    assert found.file == str(path(store, batches[1]))
+    assert found.file == file
     # The record stays, so that whoever goes there all the same meets the error and no gap.
     assert set(stored(store, "b").ledger.records) == {(0,), (1,), (2,)}
 
@@ -58,7 +58,7 @@ def test_the_checkpoints_that_need_it_are_left_out(place: Place, fault: Fault) -
 def test_a_missing_or_torn_file_is_seen_without_reading(place: Place, fault: Fault) -> None:
     store = place.started()
     batches = filled(store)
-    damage(path(store, batches[2]), fault)
+    harm(store, batches[2], fault)
     assert frontiers(store, "b") == [upto(0), upto(1)]
     assert len(store.damages) == 1
 
@@ -67,7 +67,7 @@ def test_damage_below_the_watermark_costs_everything(place: Place) -> None:
     store = place.started()
     batches = filled(store)
     store.transact([Collect(B, upto(0), ((0,),), (((0,), batches[0]),))])
-    damage(path(store, batches[0]), Fault.MISSING_FILE)
+    harm(store, batches[0], Fault.MISSING_FILE)
     assert frontiers(store, "b") == []
     (found,) = store.damages
     assert found.times == (None,)

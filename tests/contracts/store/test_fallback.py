@@ -1,7 +1,5 @@
 """Damage sends recovery back to an older consistent frontier, and the next run goes on from it."""
 
-from pathlib import Path
-
 import pytest
 from tests.contracts.store.places import (
     FLOW,
@@ -59,7 +57,7 @@ def restarted(store: Store) -> tuple[RolledBack, Retract]:
 def test_recovery_goes_back_before_the_damage(lasting: Place, lost: int) -> None:
     store = lasting.started()
     states = run(store)
-    damage(Path(store.files.path(states[lost].reference)), Fault.FLIPPED_BIT)
+    damage(store.files.place, states[lost].reference.name, Fault.FLIPPED_BIT)
     del states
     store = lasting.again()
     went, retract = restarted(store)
@@ -76,7 +74,7 @@ def test_damage_below_the_watermark_is_told(lasting: Place) -> None:
     store = lasting.started()
     states = run(store)
     store.transact([Collect(B, upto(1), ((0,), (1,)), (((0,), states[0]), ((1,), states[1])))])
-    damage(Path(store.files.path(states[1].reference)), Fault.TORN_FILE)
+    damage(store.files.place, states[1].reference.name, Fault.TORN_FILE)
     store = lasting.again()
     found = store.load(FLOW, Durable)
     assert found[B].checkpoints == ()

@@ -55,7 +55,7 @@ def test_what_was_durable_is_there(lasting: Place, seed: int) -> None:
         for written, batch in entries:
             assert store.files.read(batch.reference).equals(table(written[0]))
         named = {batch.reference.name for _, batch in entries}
-        assert set(os.listdir(store.files.folder)) == named
+        assert set(store.files.names()) == named
         assert found.ledger.base.frontier <= found.checkpoints[0].frontier
         del found, entries, batch
         lasting.close()

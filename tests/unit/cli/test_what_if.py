@@ -26,6 +26,7 @@ POLICIES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["orders", "sold", "totals", "written"])
 @pytest.mark.parametrize("flow", POLICIES)
 def test_the_machine_does_what_was_said(story: Make, flow: str, name: str) -> None:

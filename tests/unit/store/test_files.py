@@ -12,6 +12,7 @@ import pytest
 from falkirk.core.errors import StoreError
 from falkirk.store import Reference, open_store
 from falkirk.store.files import Files
+from falkirk.store.places import Posix
 
 TABLE = pa.table({"n": [1, 2, 3]})
 
@@ -45,7 +46,7 @@ def test_the_file_then_its_name_then_the_row(tmp_path: Path, synced: list[str]) 
 
 
 def test_a_folder_is_synced_file_by_file(tmp_path: Path, synced: list[str]) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     name, path = files.reserve()
     os.mkdir(path)
     for part in ("part-0.parquet", "part-1.parquet", "_SUCCESS"):
@@ -58,7 +59,7 @@ def test_a_folder_is_synced_file_by_file(tmp_path: Path, synced: list[str]) -> N
 
 
 def test_without_durability_nothing_is_synced(tmp_path: Path, synced: list[str]) -> None:
-    files = Files(tmp_path, durable=False)
+    files = Files(Posix(tmp_path, durable=False))
     files.write(TABLE)
     files.sync()
     assert synced == []
@@ -67,10 +68,10 @@ def test_without_durability_nothing_is_synced(tmp_path: Path, synced: list[str])
 def test_a_sync_that_fails_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, synced: list[str]
 ) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     files.write(TABLE)
     with monkeypatch.context() as patch:
-        patch.setattr("falkirk.store.files.sync_path", failing)
+        patch.setattr("falkirk.store.places.posix.sync_path", failing)
         with pytest.raises(StoreError, match="cannot sync"):
             files.sync()
     synced.clear()
@@ -83,7 +84,7 @@ def failing(path: Path) -> None:
 
 
 def test_a_folder_that_is_no_parquet_cannot_be_sealed(tmp_path: Path) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     name, path = files.reserve()
     os.mkdir(path)
     (Path(path) / "part-0.parquet").write_bytes(b"nothing of that kind")
@@ -92,7 +93,7 @@ def test_a_folder_that_is_no_parquet_cannot_be_sealed(tmp_path: Path) -> None:
 
 
 def test_there_is_one_reference_for_a_batch(tmp_path: Path) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     written = files.write(TABLE)
     copy = Reference(written.name, written.kind, written.rows, written.size, written.checksum)
     assert files.hold(copy) is written
@@ -103,7 +104,7 @@ def test_there_is_one_reference_for_a_batch(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_folder_may_be_empty(tmp_path: Path) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     name, path = files.reserve()
     os.mkdir(path)
     pq.write_table(TABLE, Path(path) / "part-0.parquet")
@@ -129,13 +130,13 @@ def test_parts_of_a_folder_may_be_empty(tmp_path: Path) -> None:
     ids=lambda column: str(column.type),
 )
 def test_columns_of_any_type_come_back(tmp_path: Path, column: pa.Array) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     table = pa.Table.from_arrays([column, column], ["same", "same"])
     assert files.read(files.write(table)).equals(table)
 
 
 def test_what_parquet_cannot_hold_is_told(tmp_path: Path) -> None:
-    files = Files(tmp_path)
+    files = Files(Posix(tmp_path))
     for table, words in [
         (pa.table({"gap": [pa.MonthDayNano([1, 2, 3])]}), r"cannot be stored as Parquet.*'gap'"),
         (TABLE.select([]), "3 rows without columns"),

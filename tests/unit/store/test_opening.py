@@ -30,7 +30,8 @@ def test_every_write_is_forced_to_the_disk(tmp_path: Path) -> None:
 
 def test_memory_leaves_nothing() -> None:
     store = open_store("memory:")
-    folder = store.files.folder
+    folder = store.files.place.folder
+    assert folder is not None
     assert folder.exists()
     store.close()
     assert not folder.exists()
@@ -73,11 +74,14 @@ def test_a_file_is_no_place_for_a_store(tmp_path: Path) -> None:
         "mysql://somewhere/db?data=x",
         "postgresql://user@host/db",
         "postgresql://host:port/db",
-        "postgresql://user@host/db?data=s3a://bucket/batches",
+        "postgresql://user@host/db?data=unheard-of://bucket/batches",
+        "sqlite:///state?data=webhdfs://host/batches?user.name=me",
     ],
 )
 def test_other_addresses_are_refused(address: str) -> None:
-    with pytest.raises(StoreError, match=r"(place for|address of) a store|cannot be kept"):
+    with pytest.raises(
+        StoreError, match=r"(place for|address of) a store|batches (at|cannot)|options"
+    ):
         open_store(address)
 
 

@@ -16,8 +16,8 @@ from falkirk.inspection.shadow.ends import End, last_epoch, read_ends
 from falkirk.inspection.shadow.facts import Output, Shadow, recorded, shadow_of
 from falkirk.inspection.shadow.multisets import SAMPLE, Difference, difference
 from falkirk.inspection.shadow.planning import OWN
-from falkirk.store.checksum import parts
 from falkirk.store.parquet import decoded
+from falkirk.store.places.posix import data_files
 from falkirk.store.store import SqlStore
 
 
@@ -243,5 +243,5 @@ def folder_tables(folder: Path, first: int, last: int) -> Iterable[Any]:
     for epoch in range(first, last + 1):
         there = folder / f"epoch={epoch}"
         if there.is_dir():
-            for file in parts(there):
+            for file in data_files(there):
                 yield decoded(file)

@@ -15,14 +15,14 @@ from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.errors import StoreError
 from falkirk.core.times import ProcessorId
 from falkirk.inspection.look import opened
-from falkirk.inspection.shadow.linking import CollectedError, link
+from falkirk.inspection.shadow.linking import CollectedError, take
 from falkirk.inspection.shadow.planning import Fork
 from falkirk.inspection.shadow.taking import Piece, Taking
 from falkirk.store import tables
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text
 from falkirk.store.contents import References, base_to_json
-from falkirk.store.files import sync_path
 from falkirk.store.opening import open_store
+from falkirk.store.places.posix import sync_path
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
 
@@ -75,14 +75,14 @@ def made(fork: Fork, live: SqlStore, place: Path, finish: Callable[[SqlStore, Fo
         taking = Taking(fork, live)
         pieces = [taking.piece(p) for p in fork.blueprint.nodes]
         for name, reference in sorted(taking.references.items()):
-            link(live.files.folder / name, store.files.folder / name)
+            take(live.files, store.files, reference)
             problem = store.files.problem(reference)
             if problem is not None:
                 raise CollectedError(
-                    f"{live.files.folder / name} could not be taken: {problem}; if nobody runs on"
+                    f"{live.files.told(name)} could not be taken: {problem}; if nobody runs on"
                     " that store its file is damaged"
                 )
-        sync_path(store.files.folder)
+        store.files.place.sync()
         with store.database.writing() as connection:
             rows = Rows(connection, store.files)
             for piece in pieces:

@@ -13,11 +13,11 @@ from sqlalchemy import Connection, delete, insert, select
 
 from falkirk.inspection.look import opened
 from falkirk.inspection.shadow.facts import fact
-from falkirk.inspection.shadow.linking import link
+from falkirk.inspection.shadow.linking import take
 from falkirk.inspection.shadow.places import is_folder
 from falkirk.store import tables
-from falkirk.store.files import sync_path
 from falkirk.store.opening import open_store
+from falkirk.store.places.posix import sync_path
 from falkirk.store.several import in_pieces
 from falkirk.store.store import SqlStore
 
@@ -75,10 +75,8 @@ def identity(store: SqlStore) -> str | None:
 def put(source: SqlStore, target: SqlStore) -> None:
     """Everything in ``source`` in the place of everything in ``target``: files first, then rows."""
     for reference in source.references():
-        there = target.files.folder / reference.name
-        if not there.exists():
-            link(source.files.folder / reference.name, there)
-    sync_path(target.files.folder)
+        take(source.files, target.files, reference)
+    target.files.place.sync()
     with source.database.reading() as given, target.database.writing() as taken:
         copy_rows(given, taken)
 

@@ -6,7 +6,6 @@ for it is never contradicted. What lies beyond was recorded by the shadow, and i
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select, update
@@ -18,7 +17,7 @@ from falkirk.dataflow.operators.stage import part_label
 from falkirk.inspection.look import Look
 from falkirk.inspection.shadow.ends import last_epoch
 from falkirk.inspection.shadow.facts import Output, recorded
-from falkirk.inspection.shadow.linking import link
+from falkirk.inspection.shadow.linking import link, take
 from falkirk.inspection.shadow.taking import Held
 from falkirk.store import tables
 from falkirk.store.codec import frontier_from_key, frontier_key, text, time_key
@@ -82,7 +81,7 @@ def restaged(
                 batches = [held(source, target, known, batch) for batch in record.state]
                 records.append(remade(seen, p, epoch, batches))
     for epoch in range(found.shown + 1, found.recorded + 1):
-        batches = recorded_batches(Path(target.files.folder).parent, target, output, epoch)
+        batches = recorded_batches(target, output, epoch)
         if batches:
             records.append(remade(seen, p, epoch, batches))
     last = max(found.shown, found.recorded)
@@ -101,20 +100,19 @@ def held(
 ) -> Held:
     """A batch that the live flow has staged, now of the other store as well."""
     reference = known[written["name"]]
-    there = target.files.folder / reference.name
-    if not there.exists():
-        link(source.files.folder / reference.name, there)
+    take(source.files, target.files, reference)
     return Held(target.files.hold(reference), written["label"])
 
 
-def recorded_batches(place: Path, store: SqlStore, output: Output, epoch: int) -> list[Held]:
+def recorded_batches(store: SqlStore, output: Output, epoch: int) -> list[Held]:
     """What a shadow has recorded of a time, as batches of its own."""
-    found = []
+    data, found = store.files.place.folder, []
+    assert data is not None, "a shadow is a folder"
     for port, part in enumerate(output.parts or ("",)):
-        folder = recorded(str(place), output.name, part) / f"epoch={epoch}"
+        folder = recorded(str(data.parent), output.name, part) / f"epoch={epoch}"
         if folder.is_dir():
-            name, path = store.files.reserve()
-            link(folder, Path(path))
+            name, _ = store.files.reserve()
+            link(folder, data / name)
             found.append(Held(store.files.seal(name), part_label(port)))
     return found
 
