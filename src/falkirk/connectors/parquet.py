@@ -1,7 +1,6 @@
 """Parquet files as a sink: a folder for each time, which appears whole or not at all."""
 
 import json
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
+from falkirk.store.places.posix import sync_path
 
 OWNER = ".falkirk.json"
 """The file that says which output of which store a folder belongs to; readers pass over it."""
@@ -57,7 +57,7 @@ class ParquetSink:
             if (int(folder.name.partition("=")[2]),) not in kept:
                 shutil.rmtree(folder)
         if Path(self.path).is_dir():
-            flush(Path(self.path))
+            sync_path(Path(self.path))
 
     def write(self, name: str, time: Time, batch: Any) -> None:
         """Writes into a hidden folder and renames that."""
@@ -71,14 +71,14 @@ class ParquetSink:
         if batch.small:
             hidden.mkdir(parents=True)
             pq.write_table(batch.arrow(), hidden / "part-0.parquet")
-            flush(hidden / "part-0.parquet")
+            sync_path(hidden / "part-0.parquet")
         else:
             batch.frame.write.parquet(str(hidden))
             for part in hidden.iterdir():
-                flush(part)
-        flush(hidden)
+                sync_path(part)
+        sync_path(hidden)
         hidden.rename(folder)
-        flush(folder.parent)
+        sync_path(folder.parent)
 
 
 def read_owner(folder: Path) -> Any:
@@ -94,15 +94,6 @@ def write_owner(folder: Path, owner: Any) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     fresh = folder / f"{OWNER}.new"
     fresh.write_text(json.dumps(owner), "utf-8")
-    flush(fresh)
+    sync_path(fresh)
     fresh.rename(folder / OWNER)
-    flush(folder)
-
-
-def flush(path: Path) -> None:
-    """Waits until a file or a folder is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_path(folder)

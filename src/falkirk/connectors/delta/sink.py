@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from falkirk.connectors.parquet import flush
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
+from falkirk.store.places.posix import sync_path
 
 if TYPE_CHECKING:
     from falkirk.connectors.delta.kernel import DeltaTable, Known
@@ -74,8 +74,8 @@ class DeltaSink:
         )
         if version is not None and is_local(table.path):
             log = Path(table.path) / "_delta_log"
-            flush(log / f"{version:020}.json")
-            flush(log)
+            sync_path(log / f"{version:020}.json")
+            sync_path(log)
 
     def _table(self) -> "DeltaTable":
         from pyspark.sql import SparkSession
@@ -139,5 +139,5 @@ def write_file(path: Path, rows: Any) -> None:
 
     path.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(rows, path)
-    flush(path)
-    flush(path.parent)
+    sync_path(path)
+    sync_path(path.parent)
