@@ -8,7 +8,7 @@ from typing import Any
 
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
-from falkirk.store.places.posix import sync_path
+from falkirk.disk import sync_path
 
 OWNER = ".falkirk.json"
 """The file that says which output of which store a folder belongs to; readers pass over it."""

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
-from falkirk.store.places.posix import sync_path
+from falkirk.disk import sync_path
 
 if TYPE_CHECKING:
     from falkirk.connectors.delta.kernel import DeltaTable, Known

@@ -14,6 +14,7 @@ from sqlalchemy import insert
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.errors import StoreError
 from falkirk.core.times import ProcessorId
+from falkirk.disk import sync_path
 from falkirk.inspection.look import opened
 from falkirk.inspection.shadow.linking import CollectedError, take
 from falkirk.inspection.shadow.planning import Fork
@@ -22,7 +23,6 @@ from falkirk.store import tables
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text
 from falkirk.store.contents import References, base_to_json
 from falkirk.store.opening import open_store
-from falkirk.store.places.posix import sync_path
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
 

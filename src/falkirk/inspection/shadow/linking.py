@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from falkirk.core.errors import StoreError, StoreOutageError
+from falkirk.disk import sync_path
 from falkirk.store.files import Files
 from falkirk.store.places import UnreachableError
-from falkirk.store.places.posix import sync_path
 from falkirk.store.reference import Reference
 
 

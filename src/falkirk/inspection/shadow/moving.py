@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sqlalchemy import Connection, delete, insert, select
 
+from falkirk.disk import sync_path
 from falkirk.inspection.look import opened
 from falkirk.inspection.shadow.facts import fact
 from falkirk.inspection.shadow.linking import take
 from falkirk.inspection.shadow.places import is_folder
 from falkirk.store import tables
 from falkirk.store.opening import open_store
-from falkirk.store.places.posix import sync_path
 from falkirk.store.several import in_pieces
 from falkirk.store.store import SqlStore
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from falkirk.disk import sync_path
 from falkirk.store.places.protocol import Part, in_order, is_data
 
 WRITING = ".writing"
@@ -129,12 +130,3 @@ def data_files(path: Path) -> list[Path]:
     found = [part for part in path.rglob("*") if part.is_file()]
     names = [Part(str(part.relative_to(path)), 0) for part in found]
     return [path / part.name for part in in_order([each for each in names if is_data(each.name)])]
-
-
-def sync_path(path: Path) -> None:
-    """Forces a file, or the names in a folder, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
