@@ -56,7 +56,7 @@ class TotalFrontier(tuple[Coordinate, ...]):
         if INF in coordinates:
             first = coordinates.index(INF)
             coordinates = coordinates[:first] + (INF,) * (len(coordinates) - first)
-        return super().__new__(cls, coordinates)
+        return tuple.__new__(cls, coordinates)
 
     @property
     def is_empty(self) -> bool:

@@ -107,13 +107,17 @@ class Monitor:
         """The frontier below which ``p`` will never roll back."""
         return self._fixpoint.frontier[self._fixpoint.topology.number[p]]
 
+    def watermarks(self) -> Iterable[tuple[ProcessorId, Any]]:
+        """Everybody's low-watermark."""
+        return zip(self._fixpoint.names, self._fixpoint.frontier, strict=True)
+
     def choice(self) -> Choice:
         """The low-watermarks as a choice of frontiers, for the constraints to be checked on."""
         point = self._fixpoint
         return Choice(
             self.graph,
             self.restorables,
-            dict(zip(point.names, point.frontier, strict=True)),
+            dict(self.watermarks()),
             dict(zip(point.names, point.notification, strict=True)),
         )
 
@@ -152,7 +156,8 @@ class Monitor:
         # In a chain that is not steady, what forbids one checkpoint may allow a larger one.
         first = [x for p, steady in more.items() for x in (2 * p, 2 * p + 1) if steady or x % 2]
         all_of = [2 * p for p, steady in more.items() if not steady]
-        return self._raise(self._trail.withdraw(first, all_of, self._stands))
+        raised = self._trail.withdraw(first, all_of, self._stands)
+        return self._raise(raised) if raised else Advance({}, {}, {})
 
     def _raise(self, raised: Mapping[int, Any]) -> Advance:
         """Raises variables to values that they do not exceed, and settles."""

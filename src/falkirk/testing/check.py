@@ -42,7 +42,7 @@ class Guard:
         self.inputs = scenario.inputs
         self.watermarks: dict[ProcessorId, Any] = {}
         self.saved: dict[ProcessorId, Any] = {}
-        self.chained = [p for p in self.flow.processors if not self.flow.restores_anywhere(p)]
+        self.chained = self.flow.processors.keys() - self.flow.anywhere
 
     def delivery(self, state: State, item: Delivery) -> None:
         """No message comes at a time of which its receiver was told that there would be none.
@@ -69,10 +69,10 @@ class Guard:
 
     def watch(self, state: State) -> None:
         """No low-watermark goes back."""
-        monitor, before = state.monitor, self.watermarks
-        for p in self.chained:
-            watermark, old = monitor.watermark(p), before.get(p)
-            if watermark is old:
+        before, chained = self.watermarks, self.chained
+        for p, watermark in state.monitor.watermarks():
+            old = before.get(p)
+            if watermark is old or p not in chained:
                 continue
             if old is not None and not old <= watermark:
                 self.complain(f"the low-watermark of {p} fell from {old!r} to {watermark!r}")

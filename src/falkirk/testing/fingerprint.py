@@ -16,6 +16,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.frontier import ProductFrontier, SequenceFrontier, TotalFrontier
+from falkirk.core.machine.channels import Channels
 from falkirk.core.machine.events import Work
 from falkirk.core.machine.ledger import Past
 from falkirk.core.machine.message import Message
@@ -114,6 +115,8 @@ class _Names:
             return (value.incarnation, self.plain(value.item))
         if isinstance(value, Progress):
             return self.plain((value.counts, value.stale))
+        if isinstance(value, Channels):
+            return self.plain(value.queues)
         if isinstance(value, Monitor):
             return self.plain(value.restorables)
         if isinstance(value, Enum):

@@ -45,7 +45,7 @@ def possible(run: "Simulation") -> list[Move]:
     """Every way to go on."""
     found: list[Move] = [("finish", work) for work in run.works]
     if len(run.works) < AT_ONCE:
-        found += [("begin", item) for item in run.enabled()]
+        found += run.beginnings()
     if not run.outage:
         if run.writes:
             found += [("commit", persist) for persist in run.writes]

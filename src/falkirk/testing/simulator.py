@@ -18,7 +18,6 @@ from falkirk.core.machine.events import (
     Effect,
     Event,
     Flush,
-    Item,
     Persist,
     Persisted,
     Release,
@@ -32,7 +31,7 @@ from falkirk.core.machine.events import (
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
 from falkirk.testing.check import Complaints, Guard
-from falkirk.testing.decisions import Decisions, Seeded
+from falkirk.testing.decisions import Decisions, Move, Seeded
 from falkirk.testing.faults import Faults
 from falkirk.testing.logic import Items
 from falkirk.testing.moves import make, possible
@@ -98,7 +97,7 @@ class Simulation:
         self.captured: dict[int, dict[Any, Items]] = {}
         self.reading: dict[ProcessorId, list[Items]] = {}
         self.acknowledgements: deque[Event] = deque(maxlen=4)
-        self._enabled: list[Item] | None = None
+        self._beginnings: list[Move] | None = None
 
     # The run.
 
@@ -213,15 +212,15 @@ class Simulation:
 
     # What others ask of a run.
 
-    def enabled(self) -> list[Item]:
-        """What the machine offers, asked for again only when it has changed."""
-        if self._enabled is None:
-            self._enabled = self.machine.enabled()
-        return self._enabled
+    def beginnings(self) -> list[Move]:
+        """The moves that begin what the machine offers, asked only when it has changed."""
+        if self._beginnings is None:
+            self._beginnings = [("begin", item) for item in self.machine.enabled()]
+        return self._beginnings
 
     def changed(self) -> None:
         """The machine is about to change."""
-        self._enabled = None
+        self._beginnings = None
 
     @property
     def complaints(self) -> list[str]:

@@ -20,7 +20,7 @@ from falkirk.core.machine.events import (
 )
 from falkirk.core.machine.flow import Batch
 from falkirk.core.machine.ledger import Past, Record, Sent, within
-from falkirk.core.machine.message import Message, deliverable
+from falkirk.core.machine.message import Message
 from falkirk.core.machine.state import State
 from falkirk.core.order import joins, least
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
@@ -35,9 +35,9 @@ def enabled(state: State) -> list[Item]:
     found: list[Item] = []
     busy = {(work.processor, work.time) for work in state.running.values()}
     occupied = {p for p, _ in busy}
-    edges, standings = state.flow.graph.edges, state.standing
+    edges, standings, channels = state.flow.graph.edges, state.standing, state.channels
     suspected = state.suspected if state.rules.hold_suspects else frozenset[ProcessorId]()
-    for name, queue in state.channels.queues.items():
+    for name, queue in channels.queues.items():
         if not queue:
             continue
         edge = edges[name]
@@ -45,15 +45,16 @@ def enabled(state: State) -> list[Item]:
         if p in suspected or edge.source in suspected or standings[p].replaying:
             continue
         if p not in occupied:
-            found += [Delivery(p, m) for m in deliverable(queue)]
+            found += channels.deliveries(name)
         elif not state.flow.numbered(p):
-            found += [Delivery(p, m) for m in deliverable(queue) if (p, m.time) not in busy]
+            found += [
+                each for each in channels.deliveries(name) if (p, each.message.time) not in busy
+            ]
     for p, standing in standings.items():
-        if p in suspected:
-            continue
         if standing.replaying:
-            found += list(standing.restoring)[:1] if p not in occupied else []
-        elif standing.requests:
+            if p not in suspected and p not in occupied:
+                found += list(standing.restoring)[:1]
+        elif standing.requests and p not in suspected:
             # A request holds all later times open, so only the first ones can be complete.
             found += [
                 Notification(p, time)

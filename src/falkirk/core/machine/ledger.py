@@ -6,6 +6,7 @@ Records below the low-watermark with nothing left to send are folded into one.
 """
 
 from collections.abc import Iterable
+from copy import copy
 from typing import Any
 
 from falkirk.core.checkpoint import Checkpoint
@@ -50,7 +51,7 @@ class Ledger:
 
     def copy(self) -> "Ledger":
         """An independent copy, as a store would hand out."""
-        twin = Ledger(self.domain, self.inputs, self.outputs, self.targets)
+        twin = copy(self)
         twin.records = {time: record.copy() for time, record in self.records.items()}
         twin.base = self.base.copy()
         twin.sent_count = dict(self.sent_count)
@@ -133,7 +134,8 @@ class Ledger:
         base = self.base
         if not done and base.frontier == watermark:
             return
-        base.notified, base.processed, base.discarded = self._folded(done)
+        if done:
+            base.notified, base.processed, base.discarded = self._folded(done)
         for record in done:
             base.state += [(record.time, batch) for batch in record.state]
             base.requests |= record.requests
@@ -154,6 +156,8 @@ class Ledger:
     def _folded(self, records: list[Record]) -> tuple[Any, dict[EdgeId, Any], dict[EdgeId, Any]]:
         """N̄, M̄ and D̄ of the base and ``records`` together."""
         base, domain, targets = self.base, self.domain, self.targets
+        if not records:
+            return base.notified, dict(base.processed), dict(base.discarded)
         taken: dict[EdgeId, list[Any]] = {}
         sent: dict[EdgeId, list[Any]] = {}
         notified: list[Any] = []

@@ -1,6 +1,5 @@
-"""Messages, and the channels that hold them until they are delivered (§3.3)."""
+"""Messages, and which of them may be processed next (§3.3)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,34 +48,3 @@ def precedes(left: Any, right: Any) -> bool:
     if isinstance(left, SequenceNumber):
         return left.number <= int(right.number)
     return product_leq(left, right)
-
-
-class Channels:
-    """The undelivered messages of every edge. A queue belongs to the receiver of its edge."""
-
-    def __init__(self, edges: list[EdgeId]) -> None:
-        """Empty channels."""
-        self.queues: dict[EdgeId, list[Message]] = {edge: [] for edge in edges}
-
-    def put(self, message: Message) -> None:
-        """Appends a message."""
-        self.queues[message.edge].append(message)
-
-    def take(self, message: Message) -> None:
-        """Removes a message for delivery."""
-        self.queues[message.edge].remove(message)
-
-    def put_back(self, message: Message) -> None:
-        """Undoes :meth:`take`: the message stands again where it was sent."""
-        self.queues[message.edge].append(message)
-        self.queues[message.edge].sort(key=lambda m: m.number)
-
-    def keep(self, edge: EdgeId, wanted: Callable[[Message], bool]) -> None:
-        """Drops what is not ``wanted``."""
-        self.queues[edge] = [message for message in self.queues[edge] if wanted(message)]
-
-    def restore(self, edge: EdgeId, messages: list[Message]) -> None:
-        """Puts logged messages back, in the order in which they were sent first."""
-        queued = {message.number for message in self.queues[edge]}
-        merged = self.queues[edge] + [m for m in messages if m.number not in queued]
-        self.queues[edge] = sorted(merged, key=lambda m: m.number)

@@ -162,7 +162,7 @@ def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: b
     """The queue after a rollback: what its sender stands by, and Q'(e) from the log (§3.6)."""
     source, target = state.flow.graph.edges[edge].source, state.flow.graph.edges[edge].target
     if lost:
-        state.channels.queues[edge] = []
+        state.channels.clear(edge)
     if source in moved and edge in state.markers:
         state.markers[edge] = []
     if source in moved and state.rules.drop_by_cause:
@@ -172,7 +172,7 @@ def refill(state: State, edge: EdgeId, moved: Mapping[ProcessorId, Any], lost: b
         sender = state.standing[source]
         reached = state.flow.graph.domains[target].part(moved[target], edge)
         if sender.replaying:  # all of Q'(e) comes with the replay, so nothing may come twice
-            state.channels.queues[edge] = []
+            state.channels.clear(edge)
             before = sender.resend.get(edge)
             sender.resend[edge] = reached if before is None else before & reached
         else:

@@ -9,10 +9,11 @@ from falkirk.core.checkpoint import AnyFrontier
 from falkirk.core.domain import Structured
 from falkirk.core.frontier import SequenceFrontier
 from falkirk.core.machine.boundary import boundary, whole_epochs
+from falkirk.core.machine.channels import Channels
 from falkirk.core.machine.events import Again, Persist, Work
 from falkirk.core.machine.flow import Batch, Flow
 from falkirk.core.machine.ledger import Ledger, within
-from falkirk.core.machine.message import Channels, Message
+from falkirk.core.machine.message import Message
 from falkirk.core.machine.progress import Pointstamp, Progress
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.monitor import Monitor
@@ -76,7 +77,7 @@ class State:
         self.flow, self.rules = flow, rules
         graph = flow.graph
         self.progress = Progress(graph.domains, flow.summaries)
-        self.channels = Channels(list(graph.edges))
+        self.channels = Channels({edge.name: edge.target for edge in graph.edges.values()})
         self.ledgers = {p: Ledger.of(graph, p) for p in flow.processors}
         self.standing = {
             p: Standing(domain.empty, domain.empty) for p, domain in graph.domains.items()

@@ -30,6 +30,8 @@ class Summary:
 
     def apply(self, time: Time) -> Time:
         """The least time that an event at ``time`` can lead to."""
+        if not self.add and not self.suffix:
+            return time[: self.keep]
         last = self.keep - 1
         return (*time[:last], time[last] + self.add, *self.suffix)
 

@@ -1,11 +1,11 @@
-"""Messages and channels: which may be processed next, and what a rollback does to a queue."""
+"""Messages: which of them may be processed next."""
 
 from itertools import permutations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from falkirk.core.machine.message import Channels, Message, deliverable, precedes
+from falkirk.core.machine.message import Message, deliverable, precedes
 from falkirk.core.order import product_leq
 from falkirk.core.times import SequenceNumber, Time
 
@@ -47,29 +47,3 @@ def test_it_is_the_rule_of_the_paper(times: list[Time]) -> None:
     """§3.3: "any message m_i where time(m_j) ≰ time(m_i) ∀ j < i"."""
     wanted = [i for i, time in enumerate(times) if not any(product_leq(t, time) for t in times[:i])]
     assert numbers(deliverable(queue_of(*times))) == wanted
-
-
-def test_a_channel_gives_and_takes() -> None:
-    channels = Channels(["e", "f"])
-    queue = queue_of((0,), (1,))
-    for message in queue:
-        channels.put(message)
-    channels.take(queue[0])
-    assert channels.queues == {"e": [queue[1]], "f": []}
-
-
-def test_a_channel_keeps_what_is_wanted() -> None:
-    channels = Channels(["e"])
-    for message in queue_of((0,), (2,), (1,)):
-        channels.put(message)
-    channels.keep("e", lambda message: message.cause <= (1,))
-    assert numbers(channels.queues["e"]) == [0, 2]
-
-
-def test_logged_messages_come_back_in_the_order_of_sending_and_none_twice() -> None:
-    channels = Channels(["e"])
-    queue = queue_of((0,), (1,), (2,), (3,))
-    channels.put(queue[1])
-    channels.put(queue[3])
-    channels.restore("e", [queue[2], queue[0], queue[3]])
-    assert numbers(channels.queues["e"]) == [0, 1, 2, 3]
