@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 import falkirk as fk
 from falkirk.connectors import Files, Numbers, ParquetSink
-from falkirk.core.errors import ExecutionError, StoreError
+from falkirk.core.errors import ExecutionError, PermanentError, StoreError
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.aside import set_aside
 from falkirk.runtime.options import Options
@@ -217,6 +217,23 @@ def test_a_poisonous_batch_can_be_set_aside(spark: SparkSession, tmp_path: Path)
     (aside,) = set_aside(flow, tmp_path)
     assert aside.processor == "double"
     assert aside.rows.to_pylist() == [{"value": 6}, {"value": 7}, {"value": 8}]
+
+
+class Revoked(Numbers):
+    """A source that may not be read any more."""
+
+    def latest(self, start: int, limit: Limit) -> int:
+        raise PermanentError("the password has expired")
+
+
+def test_a_source_that_gives_up_stops_the_flow_with_an_error_of_its_kind(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    flow = fk.Dataflow("revoked")
+    flow.read(Revoked(rows=5), name="numbers").write(Remembered(), name="out")
+    said = r"test_running.py.*'numbers' could not be read.*: the password has expired\. Nothing is"
+    with pytest.raises(PermanentError, match=said):
+        run(flow, tmp_path, spark)
 
 
 def test_a_plan_that_spark_refuses_names_the_processor_that_made_it(

@@ -8,12 +8,10 @@ from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch, Frame
 from falkirk.dataflow.context import Context
 from falkirk.dataflow.processor import Processor
+from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
 
 SMALL_ROWS_MAX = 10_000
 """A table with no more rows rests on the driver."""
-
-ONE_TASK_BYTES_MAX = 4 * 1024 * 1024
-"""A batch with no more bytes is joined with a small table in one task."""
 
 
 class Made(NamedTuple):
@@ -69,7 +67,7 @@ class Lookup(Processor):
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Extends the plan."""
-        one_task = batch.size is not None and batch.size <= ONE_TASK_BYTES_MAX
+        one_task = batch.size is not None and batch.size <= ONE_TASK_WORK_BYTES_MAX
 
         def joined(frame: Frame) -> Frame:
             table = self.table.frame(frame.sparkSession, one_task)

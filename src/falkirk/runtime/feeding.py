@@ -7,22 +7,20 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from falkirk.core.errors import ConnectorError
 from falkirk.core.machine.events import Acknowledge, Close, End, Flush, Ingest, Rewind
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.admission import Admission
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
+from falkirk.runtime.described import described
 from falkirk.runtime.inputs import Arrival, Reader
 from falkirk.runtime.insisting import Insisting
+from falkirk.runtime.one_task import ONE_TASK_BYTES_MAX
 from falkirk.runtime.patience import OUTSIDE
 from falkirk.runtime.pressure import Pressure
 
 if TYPE_CHECKING:
     from falkirk.runtime.driver import Driver
-
-ONE_TASK_BYTES_MAX = 12 * 1024 * 1024
-"""What one task does sooner than several of them and a shuffle in between."""
 
 log = logging.getLogger("falkirk.source")
 
@@ -240,7 +238,5 @@ class Feeding:
 
     def _described(self, reader: Reader, what: str, place: Any, error: Exception) -> Exception:
         location = self.driver.blueprint.nodes[reader.name].location
-        return ConnectorError(
-            f"{location}: the source {reader.name!r} could not be {what} {place!r}:"
-            f" {type(error).__name__}: {error}. Mend it and run again on the same store"
-        )
+        what = f"{location}: the source {reader.name!r} could not be {what} {place!r}"
+        return described(error, what, "Nothing is lost")

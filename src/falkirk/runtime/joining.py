@@ -8,12 +8,9 @@ from typing import Any
 
 from falkirk.core.errors import DefinitionError
 from falkirk.runtime.content import Content, PlanError, Several
+from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
 
 KINDS = ("inner", "left", "left_semi", "left_anti")
-
-ONE_JOB_BYTES_MAX = 4 * 1024 * 1024
-"""If neither side has more, none is broadcast, which is a job of its own. Nor is there anything to
-shuffle: what rests on the driver is one partition."""
 
 ROOM = 4
 """How many times larger the joined rows may be than those that are joined, at a guess."""
@@ -24,7 +21,11 @@ def join(left: Content, right: Content, on: Sequence[str], how: str, who: str = 
     if how not in KINDS:
         raise DefinitionError(f"{who!r} joins {how!r}: a join is {', '.join(KINDS)}")
 
-    small = all(each.size is not None and each.size <= ONE_JOB_BYTES_MAX for each in (left, right))
+    # If both sides are small none is broadcast, which is a job of its own. Nor is there anything to
+    # shuffle: what rests on the driver is one partition.
+    small = all(
+        each.size is not None and each.size <= ONE_TASK_WORK_BYTES_MAX for each in (left, right)
+    )
 
     def joined(frames: list[Any]) -> Any:
         other = frames[1].hint("shuffle_hash") if small else frames[1]

@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any
 
-from falkirk.core.errors import ConnectorError, OutageError, PermanentError
 from falkirk.core.machine.events import Release
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.content import Content
+from falkirk.runtime.described import described
 from falkirk.runtime.insisting import Insisting
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.offering import offer
@@ -158,14 +158,6 @@ class Outputs:
 
     def _is_gone(self, effect: Release, error: Exception) -> bool:
         return is_loss(error) and any(map(self.materialiser.find_lost, contents_of(effect)))
-
-
-def described(error: Exception, what: str, state: str) -> ConnectorError:
-    """What stops the flow, of the same flavour as what the sink raised."""
-    kinds = (PermanentError, OutageError, ConnectorError)
-    known = next((kind for kind in kinds if isinstance(error, kind)), None)
-    cause = error.args[0] if known else f"{type(error).__name__}: {error}"
-    return (known or ConnectorError)(f"{what}: {cause}. {state}; mend that and run again")
 
 
 def identity(effect: Release) -> tuple[ProcessorId, Any]:

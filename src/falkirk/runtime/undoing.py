@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from falkirk.core.errors import ConnectorError
 from falkirk.core.times import ProcessorId
+from falkirk.runtime.described import described
 from falkirk.store.codec import frontier_to_json
 from falkirk.store.noting import UNDO, Note
 
@@ -45,10 +46,7 @@ def undo(blueprint: "Blueprint", outputs: Mapping[ProcessorId, Any]) -> Note:
 
 def not_undone(p: ProcessorId, error: Exception) -> ConnectorError:
     """What stops a run: the next one asks again."""
-    return ConnectorError(
-        f"the sink {p!r} could not take back what a rollback has undone:"
-        f" {type(error).__name__}: {error}. Mend that and run again"
-    )
+    return described(error, f"the sink {p!r} could not take back what a rollback has undone")
 
 
 def undo_what_is_left(blueprint: "Blueprint", store: "Store") -> None:

@@ -1,0 +1,11 @@
+"""How many bytes one of Spark's tasks does sooner than several of them with a shuffle in between.
+
+One partition needs no shuffle to be grouped or joined.
+"""
+
+ONE_TASK_BYTES_MAX = 12 * 1024 * 1024
+"""Rows that a task passes on: those of an epoch, as large as their source says they are."""
+
+ONE_TASK_WORK_BYTES_MAX = 4 * 1024 * 1024
+"""Less where each byte is more work: files, which can be eight times larger once they are
+unpacked, and the two sides of a join, of which one becomes a hash table."""
