@@ -20,6 +20,8 @@ def value_of(value: Any, kind: Any) -> Any:
         return value
     if pa.types.is_binary(kind):
         return base64.b64decode(value)
+    if pa.types.is_floating(kind):
+        return float(value)
     if pa.types.is_decimal(kind):
         return Decimal(value)
     if pa.types.is_date(kind):

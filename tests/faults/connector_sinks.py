@@ -46,6 +46,19 @@ def shown_parquet(world: World, name: str) -> Found:
     return Counter(row for part in parts for row in in_order(pq.ParquetFile(part).read()))
 
 
+def written_json(world: World, stream: Any, name: str, policy: Any, struck: Any) -> None:
+    """Running totals into a folder of JSON, which Spark writes."""
+    sink = struck(fk.FileSink(world.folder / name, "json"))
+    totals(stream, name, policy).write(sink, name=name)
+
+
+def shown_json(world: World, name: str) -> Found:
+    """What is in its lines."""
+    parts = sorted((world.folder / name).glob("epoch=*/*.json"))
+    rows = (json.loads(line) for part in parts for line in part.read_text().splitlines())
+    return Counter((row["k"], row["n"], row["total"]) for row in rows)
+
+
 def in_order(rows: Any) -> Iterable[tuple[Any, ...]]:
     """The rows of a table with their columns in the order of their names."""
     return (tuple(row[name] for name in sorted(row)) for row in rows.to_pylist())
@@ -192,6 +205,7 @@ def sink_parts(kind: str) -> dict[str, SinkPart]:
 
 SINKS: dict[str, SinkPart] = {
     "parquet": SinkPart(written_parquet, shown_parquet, all_totals),
+    "json": SinkPart(written_json, shown_json, all_totals),
     "kafka": SinkPart(written_kafka, shown_kafka, all_totals),
     "delta": SinkPart(written_delta, shown_delta, all_totals),
     "python": SinkPart(written_python, shown_file, all_totals),

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyspark
+from tests.servers.lacking import lacking
 
 from falkirk.runtime.java import cache_folder, find_java_home
 
@@ -53,6 +54,14 @@ def jars(name: str) -> list[Path]:
     if not folder.exists():
         fetch(wanted, folder)
     return [folder / jar.file for jar in wanted]
+
+
+def needed(name: str, what: str) -> list[Path]:
+    """The same for a test that needs ``what`` is in them; where it cannot be had it is skipped."""
+    try:
+        return jars(name)
+    except NoJars as error:
+        lacking(what, error)
 
 
 def fetch(wanted: list[Jar], folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from falkirk.connectors.dead_letters import DeadLetters
 from falkirk.connectors.delta import DeltaSink
+from falkirk.connectors.file_sink import FileSink
 from falkirk.connectors.files import Files
 from falkirk.connectors.function import Function
 from falkirk.connectors.http import HttpRequests
@@ -15,6 +16,7 @@ from falkirk.connectors.sql import QueueSource, TableSink, TableSinks, TableSour
 __all__ = [
     "DeadLetters",
     "DeltaSink",
+    "FileSink",
     "Files",
     "Function",
     "HttpRequests",

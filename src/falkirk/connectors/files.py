@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from falkirk.connectors.dead_letters import CORRUPT, FILE, SIFTED, sift
+from falkirk.connectors.spark_formats import known_format
 from falkirk.connectors.unreadable import WHOLE, divided
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.connecting import Limit, Sink
 from falkirk.dataflow.stream import Stream
+from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
 
 COMPRESSED = {"parquet": 8, "orc": 8, "avro": 4}
 """How much larger rows of a format are in memory than in the file, at a guess."""
-
-ONE_TASK_BYTES_MAX = 4 * 1024 * 1024
-"""Files that are no larger together are read by one task; of one file Spark makes no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +125,18 @@ class Files:
             if table is not None:
                 return table
         # One path is handed over in one call, a list of them in several.
-        found = self._reader(session).load(paths[0] if len(paths) == 1 else paths)
+        found = self._loaded(session, paths[0] if len(paths) == 1 else paths)
         if self._sifts:
             found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
-        # One partition needs no shuffle to be grouped or joined.
-        return found.coalesce(1) if size <= ONE_TASK_BYTES_MAX else found
+        return found.coalesce(1) if size <= ONE_TASK_WORK_BYTES_MAX else found
 
     def _divided(self, session: Any, paths: list[str]) -> Any:
         """The rows of the files that can be opened, and a row for each of the others."""
         good, bad = divided(paths, self.format)
-        rows = (
-            self._reader(session).load(good) if good else session.createDataFrame([], self.schema)
-        )
+        rows = self._loaded(session, good) if good else session.createDataFrame([], self.schema)
         told = session.createDataFrame(bad, f"{FILE} STRING, {CORRUPT} STRING")
         all_rows = rows.unionByName(told, allowMissingColumns=True)
-        return all_rows.coalesce(1) if stored_bytes(good) <= ONE_TASK_BYTES_MAX else all_rows
+        return all_rows.coalesce(1) if stored_bytes(good) <= ONE_TASK_WORK_BYTES_MAX else all_rows
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
@@ -161,6 +157,11 @@ class Files:
 
     def _path(self, name: str) -> str:
         return os.path.join(self.path, name)
+
+    def _loaded(self, session: Any, paths: str | list[str]) -> Any:
+        """What Spark reads."""
+        with known_format(session, self.format):
+            return self._reader(session).load(paths)
 
     def _reader(self, session: Any) -> Any:
         """A reader with all options, made once: each of them is a call to Spark."""

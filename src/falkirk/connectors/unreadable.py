@@ -3,11 +3,10 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from falkirk.connectors.avro_blocks import check_avro
+
 WHOLE = ("parquet", "orc", "avro")
 """The formats of which a file can be read, or not, as a whole."""
-
-AVRO = b"Obj\x01"
-"""With this an Avro file begins."""
 
 Unreadable = tuple[str, str]
 """A file, and what is wrong with it."""
@@ -16,8 +15,8 @@ Unreadable = tuple[str, str]
 def divided(paths: Sequence[str], format: str) -> tuple[list[str], list[Unreadable]]:
     """The files that can be opened as ``format``, and the names of those that cannot.
 
-    Parquet and ORC say at their end what is in them, Avro at its beginning. So files that were cut
-    off, are empty or are something else are found; what is inside is not looked at.
+    Parquet and ORC say at their end what is in them, Avro at its beginning and before each block.
+    So files that were cut off, are empty or are something else are found; the rows are not read.
     """
     good, bad = [], []
     for path in paths:
@@ -46,15 +45,8 @@ def open_orc(path: str) -> None:
     ORCFile(path)
 
 
-def open_avro(path: str) -> None:
-    """Reads the beginning of an Avro file."""
-    with open(path, "rb") as file:
-        if file.read(len(AVRO)) != AVRO:
-            raise ValueError(f"it does not begin with {AVRO!r}")
-
-
 OPENING: dict[str, Callable[[str], None]] = {
     "parquet": open_parquet,
     "orc": open_orc,
-    "avro": open_avro,
+    "avro": check_avro,
 }

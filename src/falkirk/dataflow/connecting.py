@@ -86,7 +86,8 @@ class Sink(Protocol):
 
     A sink may also have ``attach(name, store)``, called before anything is written, and
     ``close()``, called when a run ends; it may be attached again after that. ``store`` is the
-    identity of the store: the times of another store are other times, whatever their numbers.
+    identity of the store: the times of another store are other times, whatever their numbers. Its
+    ``summary``, if it has one, is shown by ``flow.explain()``.
     """
 
     @property

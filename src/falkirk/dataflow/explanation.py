@@ -29,6 +29,8 @@ def paragraph(blueprint: Blueprint, node: Node, dirty: bool) -> list[str]:
         lines.append("    one message at a time, in order")
     if isinstance(node.operator, Versions):
         lines.append(f"    versions of {node.operator.slow} at the epochs of {node.operator.fast}")
+    if node.role is Role.OUTPUT and (summary := getattr(node.operator, "summary", "")):
+        lines.append(f"    {summary}")
     for edge in blueprint.flow.graph.inputs(node.name):
         crossing = way(blueprint.nodes[edge.source], node, blueprint.ports[edge.name])
         how = "" if crossing == "same" else f" ({crossing})"

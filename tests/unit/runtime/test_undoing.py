@@ -6,7 +6,7 @@ import pytest
 from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
-from falkirk.connectors.parquet import OWNER, write_owner
+from falkirk.connectors.file_sink import OWNER, write_owner
 from falkirk.core.domain import EPOCH
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.blueprint import Blueprint

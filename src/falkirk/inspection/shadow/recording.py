@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from falkirk.connectors.parquet import ParquetSink, read_owner
+from falkirk.connectors.file_sink import FileSink, read_owner
+from falkirk.connectors.parquet import ParquetSink
 from falkirk.core.times import ProcessorId, Time
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.dataflow.connecting import JointSink
@@ -49,7 +50,7 @@ def outputs_of(blueprint: Blueprint, identity: str | None, own: Collection[str])
 
 def live_folder(p: ProcessorId, sink: Any, identity: str | None) -> str | None:
     """The folder into which the live flow shows what ``p`` gets, if it is one by time."""
-    if not isinstance(sink, ParquetSink):
+    if not isinstance(sink, FileSink) or sink.format != "parquet":
         return None
     owner = read_owner(Path(sink.path))
     if identity is None or owner != {"output": p, "store": identity}:
