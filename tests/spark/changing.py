@@ -21,16 +21,26 @@ class Changing:
     """A script of changes and the multiset that it adds up to after each epoch."""
 
     def __init__(
-        self, columns: Sequence[str], draw: Draw, epochs: int, changes: int, seed: int
+        self,
+        columns: Sequence[str],
+        draw: Draw,
+        epochs: int,
+        changes: int,
+        seed: int,
+        first: int | None = None,
     ) -> None:
-        """``draw`` makes a row; about two changes of five take one away."""
+        """``draw`` makes a row; about two changes of five take one away.
+
+        The first epoch has as many changes as the others, or ``first``.
+        """
         self.columns, rng = tuple(columns), random.Random(seed)
         self.script: list[Rows] = []
         self.sums: list[Multiset] = []
         now: Multiset = Counter()
-        for _ in range(epochs):
+        for epoch in range(epochs):
             rows = []
-            for _ in range(rng.randrange(changes + 1)):
+            begin = first if epoch == 0 else None
+            for _ in range(rng.randrange(changes + 1) if begin is None else begin):
                 if now and rng.random() < 0.4:
                     row, weight = rng.choice(sorted(now, key=repr)), -1
                 else:

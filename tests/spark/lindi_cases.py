@@ -149,7 +149,10 @@ CASES: dict[str, tuple[Make, Plain]] = {
         lambda r, o: r.transform(lambda f, other: f.crossJoin(other.select("o")), o),
         lambda f, o: f.crossJoin(o.select("o")),
     ),
-    "repartition": (lambda r, o: r.repartition(3, "k"), lambda f, o: f),
+    "repartition": (
+        lambda r, o: r.repartition(3, "k").select("*", "spark_partition_id() AS place"),
+        lambda f, o: f.repartition(3, "k").selectExpr("*", "spark_partition_id() AS place"),
+    ),
     "union": (
         lambda r, o: r.select("k").union(o.select("k"), r.select("n AS k")),
         lambda f, o: f.select("k").union(o.select("k")).union(f.select("n")),

@@ -69,21 +69,23 @@ class Troubled:
         """Counts finished events; at some of them a processor fails, and at one all is over.
 
         Besides, one that has saved a part of its rounds fails now and then, until someone has gone
-        back to such a part: how far checkpoints are at a given event depends on who is faster.
+        back to such a part: how far checkpoints are at a given event depends on who is faster. That
+        becomes rarer, for a flow that goes back again and again before a round is over never ends.
         """
         when = {self.rng.randrange(5, 400) for _ in range(failures)}
         last = self.rng.randrange(60, 300) if stops else None
-        step, seen = driver.step, 0
+        step, seen, struck = driver.step, 0, 0
 
         def counted(event: Any) -> None:
-            nonlocal seen
+            nonlocal seen, struck
             step(event)
             if not isinstance(event, Finish):
                 return
             seen += 1
             lost = self.rng.sample(inner, self.rng.choice([1, 1, 2])) if seen in when else []
-            if seen % 20 == 0 and not rounds(self.recoveries + driver.report.recoveries):
-                lost = lost or partly_saved(driver, inner)[:1]
+            often = 20 * 2 ** (struck // 8)
+            if seen % often == 0 and not rounds(self.recoveries + driver.report.recoveries):
+                lost, struck = lost or partly_saved(driver, inner)[:1], struck + 1
             if lost:
                 settled(driver)
                 driver.tell(driver.failures.lost, frozenset(lost), RuntimeError("gone"))

@@ -12,7 +12,7 @@ from tests.spark.changing import Changing, Multiset, Row, check
 
 import falkirk as fk
 from falkirk.core.errors import DefinitionError, ExecutionError
-from falkirk.differential import Collection, collection
+from falkirk.differential import Collection, collection, reduce, traces
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.testing.script import Remembered, Script
@@ -184,6 +184,41 @@ def test_operators_follow_changes(spark: SparkSession, form: str) -> None:
     check(spark, flow, made, wanted, options)
 
 
+def spread_out(rng: Any) -> Row:
+    """Rows of many keys."""
+    return rng.choice([*"abcdefghijklmnopqrstuvwxyz", None]), rng.choice([*range(40), None])
+
+
+LARGE_AND_SMALL = ("join", "min", "reduce")
+"""Operators that keep rows; the others are made of the same processors."""
+
+PAIRS: tuple[Callable[..., Collection], list[str], Callable[..., Multiset]] = (
+    lambda a, b: a.group_by("v", "k").count("n"),
+    ["v", "k", "n"],
+    lambda a, b: Counter((v, k, count) for (k, v), count in a.items()),
+)
+
+
+@pytest.mark.parametrize("fetched", [traces.FETCHED_KEYS_MAX, 1])
+def test_small_changes_meet_a_large_past(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, fetched: int
+) -> None:
+    """The first epoch rests on executors, the changes on the driver; the keys that they touch are
+    fetched, or worked on by executors if they are many."""
+    monkeypatch.setattr(reduce, "FETCHED_KEYS_MAX", fetched)
+    left = Changing(["k", "v"], spread_out, 2, 9, seed=13, first=400)
+    right = Changing(["k", "w"], spread_out, 2, 9, seed=14, first=300)
+    flow = fk.Dataflow("large")
+    a, b = left.read(flow, "left", LEFT), right.read(flow, "right", RIGHT)
+    chosen = {"pairs": PAIRS, **{name: OPERATORS[name] for name in LARGE_AND_SMALL}}
+    made = {name: make(a, b) for name, (make, _, _) in chosen.items()}
+    wanted = {
+        name: (columns, [whole(x, y) for x, y in zip(left.sums, right.sums, strict=True)])
+        for name, (_, columns, whole) in chosen.items()
+    }
+    check(spark, flow, made, wanted, Options(small_bytes_max=4096))
+
+
 # Bad input.
 
 
@@ -215,7 +250,7 @@ BAD: dict[str, tuple[Callable[[Collection], Collection], list[str]]] = {
     ),
     "a reducer that raises": (
         lambda c: c.group_by("k").reduce(broken, pa.schema([("x", pa.int64())]), name="mine"),
-        ["'mine'", "no such luck", "test_differential_operators.py"],
+        ["'mine'", "broken raised ValueError: no such luck", "the group was {'k': 'a'}", "tors.py"],
     ),
     "a reducer that gives something else": (
         lambda c: c.group_by("k").reduce(lambda k, r: [{"y": 1}], pa.schema([("x", pa.int64())])),
@@ -229,11 +264,47 @@ BAD: dict[str, tuple[Callable[[Collection], Collection], list[str]]] = {
         lambda c: c.threshold(lambda n: "many"),  # type: ignore[arg-type, return-value]
         ["whole number", "'many'"],
     ),
+    "a sum of text": (
+        lambda c: c.group_by("v").sum(total="k"),
+        ["'sum'", "total sums a string", "only whole numbers"],
+    ),
+    "weights that are lost": (
+        lambda c: c.flat_map(lambda frame: frame.select("k"), name="mine").distinct(),
+        ["'mine'", "test_differential_operators.py", "the columns k, without '_weight'"],
+    ),
+    "a column to look up that is not there": (
+        lambda c: c.antijoin(c, "nope"),
+        ["'semijoin-keys'", "test_differential_operators.py", "nope"],
+    ),
+    "a join by columns of different kinds": (
+        lambda c: c.join(c.map("v AS k", "k AS w"), "k", name="both"),
+        ["'both'", "'k' as string and as int64", "CAST"],
+    ),
     "columns that differ": (
         lambda c: c.concat(c.map("k", "'x' AS v")).distinct(),
         ["'v'", "int64", "string", "CAST"],
     ),
 }
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        (pa.int64(), None, ["test_differential_operators.py", "'change' is null"]),
+        (pa.float64(), 1.5, ["'rows-changes'", "whole number, not a double", "CAST"]),
+    ],
+)
+def test_changes_that_say_nothing_are_told(
+    spark: SparkSession, kind: Any, change: Any, words: list[str]
+) -> None:
+    flow = fk.Dataflow("failing")
+    schema = pa.schema([("k", pa.string()), ("change", kind)])
+    source = Script([[{"k": "a", "change": change}]], schema)
+    collection(flow.read(source, name="rows"), "change").changes().write(Remembered(), name="out")
+    with pytest.raises(ExecutionError) as raised:
+        run(flow, "memory:", spark, options=Options())
+    for word in words:
+        assert word in str(raised.value)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -272,6 +343,15 @@ def test_what_cannot_work_is_refused_when_it_is_written() -> None:
         lambda: rows.group_by(),
         lambda: rows.group_by("k").sum(),
         lambda: rows.group_by("k").top(0, "k"),
+        lambda: rows.group_by("k").top("2", "k"),  # type: ignore[arg-type]
+        lambda: rows.group_by("k").min("k"),
+        lambda: rows.group_by("k").max(3),  # type: ignore[arg-type]
+        lambda: rows.group_by("k").count("k"),
+        lambda: rows.group_by("k").sum(k="k + 1"),
+        lambda: rows.group_by("k").sum(total=1),  # type: ignore[arg-type]
+        lambda: rows.group_by("k").reduce(broken, "n BIGINT"),
+        lambda: rows.group_by("k").reduce(broken, pa.schema([("k", pa.int64())])),
+        lambda: rows.delayed("k"),
         lambda: rows.iterate(lambda inner: rows),
         lambda: rows.iterate(lambda inner: inner, rounds=0),
         lambda: rows.join("other", "k"),  # type: ignore[arg-type]

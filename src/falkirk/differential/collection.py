@@ -8,18 +8,19 @@ from typing import Any
 from falkirk.core.policy import Policy, ephemeral
 from falkirk.dataflow.arguments import columns, expressions, function_of
 from falkirk.dataflow.batch import Frame
-from falkirk.dataflow.location import refusal
+from falkirk.dataflow.location import refusal, user_location
 from falkirk.dataflow.meeting import operate
 from falkirk.dataflow.operators.forward import Forward
 from falkirk.dataflow.operators.plan import Transform
 from falkirk.dataflow.stream import Stream
 from falkirk.differential import loop as loops
 from falkirk.differential.delay import Delay
+from falkirk.differential.groups import Groups
 from falkirk.differential.join import Join
-from falkirk.differential.linear import Negate, Rename, mapping
+from falkirk.differential.linear import Negate, Rename, flattened, mapping, weighted
 from falkirk.differential.loop import ROUNDS_MAX, Rounds
 from falkirk.differential.reduce import Reduce
-from falkirk.differential.reducers import Calls, Least, Once, Sums, Top, Weights
+from falkirk.differential.reducers import Once, Weights
 from falkirk.differential.versions import Versions
 from falkirk.differential.weights import WEIGHT, quoted
 from falkirk.differential.whole import Consolidate
@@ -55,7 +56,7 @@ class Collection:
         The frame has a further column, ``_weight``, which has to be kept as it is.
         """
         function_of(function, "flat_map")
-        return self._operate(Transform(function), (), "flat_map", name)
+        return self._operate(Transform(flattened(function)), (), "flat_map", name)
 
     def concat(self, *others: "Collection", name: str | None = None) -> "Collection":
         """All rows of all collections; a row that is in two is there twice."""
@@ -96,8 +97,10 @@ class Collection:
         """The rows that agree on the columns ``on`` with some row of ``other``."""
         chosen = columns(on, "semijoin")
         with self.stream.flow.attempt():
-            known = self._checked(other).map(*map(quoted, chosen)).distinct(policy=policy)
-            return self.join(known, chosen, name=name, policy=policy)
+            keys = mapping([*map(quoted, chosen)])
+            theirs = self._checked(other)._operate(keys, (), "semijoin-keys", None)
+            known = theirs._operate(Reduce((), Once()), (), "semijoin-known", None, policy)
+            return self._operate(Join(chosen), (known,), "semijoin", name, policy)
 
     def antijoin(
         self,
@@ -110,7 +113,7 @@ class Collection:
         """The rows that agree on the columns ``on`` with no row of ``other``."""
         with self.stream.flow.attempt():
             found = self.semijoin(other, columns(on, "antijoin"), policy=policy)
-            return self.concat(found.negate(), name=name)
+            return self._operate(Forward(), (found.negate(),), "antijoin", name)
 
     # Groups.
 
@@ -131,6 +134,11 @@ class Collection:
 
     def group_by(self, *keys: str) -> "Groups":
         """Groups of rows that agree on the columns ``keys``."""
+        if not keys:
+            raise refusal(
+                "group_by needs a column: for one group of all rows, add one that is the same in"
+                " all, such as map('*', '0 AS every').group_by('every')"
+            )
         return Groups(self, columns(keys, "group_by"))
 
     # Loops.
@@ -173,6 +181,10 @@ class Collection:
         It never changes where a loop ends that has one end only, but how long that takes.
         """
         (chosen,) = columns(column, "delayed")
+        if self.stream.loop is None:
+            raise refusal(
+                f"{self.stream.name!r} is not inside a loop: delayed says in which round rows come"
+            )
         return self._operate(Delay(chosen), (), "delayed", name, policy)
 
     # The way out.
@@ -232,75 +244,8 @@ def collection(stream: Stream, change: str | None = None, *, name: str | None = 
         return Collection(stream.select("*", f"CAST(1 AS BIGINT) AS {WEIGHT}", name=name))
     (column,) = columns(change, "collection")
 
-    def weighted(frame: Frame) -> Frame:
-        weight = frame[quoted(column)].cast("bigint")
-        return frame.withColumn(WEIGHT, weight).drop(column).where(f"{WEIGHT} != 0")
-
-    return Collection(stream.transform(weighted, name=name or f"{stream.name}-changes"))
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """The groups of a collection; what is made of a group bears its keys."""
-
-    whole: Collection
-    keys: tuple[str, ...]
-
-    def count(
-        self, column: str = "count", *, name: str | None = None, policy: Policy | None = None
-    ) -> Collection:
-        """How many rows each group has."""
-        return self._reduce(Sums(column, {}), "count", name, policy)
-
-    def sum(
-        self, *, name: str | None = None, policy: Policy | None = None, **sums: str
-    ) -> Collection:
-        """Sums of SQL expressions over whole numbers or decimals, each a column of its own."""
-        if not sums:
-            raise refusal('sum needs an expression, such as sum(total="price * pieces")')
-        return self._reduce(Sums(None, sums), "sum", name, policy)
-
-    def min(
-        self, column: str, *, name: str | None = None, policy: Policy | None = None
-    ) -> Collection:
-        """The least value of a column."""
-        return self._reduce(Least(column), "min", name, policy)
-
-    def max(
-        self, column: str, *, name: str | None = None, policy: Policy | None = None
-    ) -> Collection:
-        """The greatest value of a column."""
-        return self._reduce(Least(column, greatest=True), "max", name, policy)
-
-    def top(
-        self, rows: int, *by: str, name: str | None = None, policy: Policy | None = None
-    ) -> Collection:
-        """The first ``rows`` rows, by SQL orderings such as ``"price DESC"``."""
-        if rows < 1:
-            raise refusal(f"top takes one row or more, not {rows}")
-        return self._reduce(Top(rows, expressions(by, "top")), "top", name, policy)
-
-    def reduce(
-        self,
-        function: Callable[..., Iterable[dict[str, Any]]],
-        schema: Any,
-        *,
-        name: str | None = None,
-        policy: Policy | None = None,
-    ) -> Collection:
-        """What a Python function makes of each group.
-
-        It is given the keys and a list of rows, each with how often it is there, and gives rows
-        with the columns of ``schema`` (Arrow's), to which the keys are added. It must not depend on
-        anything else.
-        """
-        function_of(function, "reduce")
-        return self._reduce(Calls(function, schema), "reduce", name, policy)
-
-    def _reduce(
-        self, reducer: Any, stem: str, name: str | None, policy: Policy | None
-    ) -> Collection:
-        return self.whole._operate(Reduce(self.keys, reducer), (), stem, name, policy)
+    called = name or f"{stream.name}-changes"
+    return Collection(stream.transform(weighted(column, user_location()), name=called))
 
 
 @dataclass(frozen=True, slots=True)

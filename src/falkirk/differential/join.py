@@ -12,7 +12,7 @@ from falkirk.dataflow.context import Context
 from falkirk.dataflow.processor import Processor
 from falkirk.differential.adding import add_up
 from falkirk.differential.index import Index
-from falkirk.differential.local import joined
+from falkirk.differential.local import apart, joined
 from falkirk.differential.times import meeting
 from falkirk.differential.traces import (
     ROW_BYTES,
@@ -96,6 +96,8 @@ class Join(Processor):
         from pyspark.sql import functions as F
 
         one, other = left.frame(ctx), right.frame(ctx)
+        for key in self.on:
+            alike(key, one.schema[key].dataType, other.schema[key].dataType)
         columns = [*self.on, *(n for n in one.columns if n not in (*self.on, WEIGHT))]
         columns += [n for n in other.columns if n not in (*self.on, WEIGHT)]
         other = other.withColumnRenamed(WEIGHT, "_other")
@@ -105,6 +107,20 @@ class Join(Processor):
             other = F.broadcast(other)
         met = one.join(other, on=list(self.on))
         return met.select(*map(quoted, columns), (met[WEIGHT] * met["_other"]).alias(WEIGHT))
+
+
+def alike(key: str, one: Any, other: Any) -> None:
+    """Refuses to join columns of different kinds, as ``local`` does; numbers may be wider."""
+    from pyspark.sql.types import DecimalType, FractionalType, IntegralType, NullType
+
+    if one == other or isinstance(one, NullType) or isinstance(other, NullType):
+        return
+    for kind in (IntegralType, DecimalType, FractionalType):
+        if isinstance(one, kind) or isinstance(other, kind):
+            if isinstance(one, kind) and isinstance(other, kind):
+                return
+            break
+    raise apart(key, one.simpleString(), other.simpleString())
 
 
 def by_spark(left: Runs, right: Runs) -> list[tuple[Runs, Runs]]:

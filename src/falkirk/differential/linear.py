@@ -6,19 +6,20 @@ no job for it; the rows are those that Spark would give.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from falkirk.core.errors import ExecutionError
 from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
 from falkirk.dataflow.operators.plan import Transform
 from falkirk.dataflow.processor import Processor
-from falkirk.differential.weights import WEIGHT, negated, negated_frame
+from falkirk.differential.weights import WEIGHT, WHOLE, negated, negated_frame, quoted
 
 SIMPLE = re.compile(
     r"\s*(?:`?(?P<column>[a-z_]\w*)`?(?:\s*\+\s*(?P<plus>\d{1,9}))?|(?P<number>\d{1,9}))"
@@ -138,3 +139,38 @@ def mapping(expressions: Sequence[str]) -> Processor:
         return frame.selectExpr(*expressions, *weight)
 
     return Transform(selected)
+
+
+def flattened(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function from frames to frames, which must not lose the weights of rows."""
+
+    def checked(frame: Any) -> Any:
+        made = function(frame)
+        if WEIGHT not in made.columns:
+            raise ExecutionError(
+                f"the function gives the columns {', '.join(made.columns)}, without {WEIGHT!r}: it"
+                " says how many of a row come or go, so keep it as it is"
+            )
+        return made
+
+    return checked
+
+
+def weighted(column: str, place: str) -> Callable[[Any], Any]:
+    """The function that takes a column of the user's, written at ``place``, for the weight."""
+
+    def weigh(frame: Any) -> Any:
+        from pyspark.sql import functions as F
+
+        given = frame[quoted(column)]
+        kind = frame.select(given).schema[0].dataType.typeName()
+        if kind not in WHOLE:
+            raise ExecutionError(
+                f"{column!r} says how many of a row come or go, so it is a whole number, not a"
+                f" {kind}: CAST it before"
+            )
+        told = f"{place}: {column!r} is null, and so does not say how many of a row come or go"
+        weight = F.coalesce(given.cast("bigint"), F.raise_error(F.lit(told)).cast("bigint"))
+        return frame.withColumn(WEIGHT, weight).drop(column).where(f"{WEIGHT} != 0")
+
+    return weigh

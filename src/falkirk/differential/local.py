@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from falkirk.core.errors import ExecutionError
 from falkirk.differential.codes import column_codes, pairs, tells_apart, whole
 from falkirk.differential.weights import WEIGHT, settled_floats, stacked, weighed
 
@@ -43,6 +44,9 @@ def joined(left: pa.Table, right: pa.Table, on: Sequence[str]) -> pa.Table:
     >>> joined(left, right, ["k"]).to_pylist()
     [{'k': 1, 'a': 'x', 'b': 'u', '_weight': -2}]
     """
+    kept = left.schema
+    for key in on:
+        left, right = alike(left, right, key)
     left, right = narrowed(left, right, on), narrowed(right, left, on)
     rows, others = matches(plain(left, on), plain(right, on))
     found, other = left.take(rows), right.take(others)
@@ -50,8 +54,60 @@ def joined(left: pa.Table, right: pa.Table, on: Sequence[str]) -> pa.Table:
         if name not in on and name != WEIGHT:
             found = found.append_column(right.schema.field(name), other[name])
     weights = pc.multiply(found[WEIGHT], other[WEIGHT])
+    for key in on:
+        found = retyped(found, key, kept.field(key).type)
     names = [name for name in found.schema.names if name != WEIGHT]
     return weighed(found, weights).select([*names, WEIGHT])
+
+
+def alike(left: pa.Table, right: pa.Table, key: str) -> tuple[pa.Table, pa.Table]:
+    """Both with a key of the same type, the wider one; refuses types that have nothing in common.
+
+    >>> left, right = pa.table({"k": pa.array([1], pa.int32())}), pa.table({"k": [1 << 40]})
+    >>> [table["k"].type for table in alike(left, right, "k")]
+    [DataType(int64), DataType(int64)]
+    """
+    one, other = left.schema.field(key).type, right.schema.field(key).type
+    if one == other or pa.types.is_null(one) or pa.types.is_null(other):
+        return left, right
+    wide = wider(one, other)
+    if wide is None:
+        raise apart(key, one, other)
+    return retyped(left, key, wide), retyped(right, key, wide)
+
+
+def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    """A type that has all values of two, if Spark would compare them as such, too."""
+    types, both = pa.types, (one, other)
+    if all(map(types.is_integer, both)):
+        return pa.int64()
+    if all(map(types.is_decimal, both)):
+        scale = max(one.scale, other.scale)
+        whole = max(one.precision - one.scale, other.precision - other.scale)
+        return pa.decimal128(whole + scale, scale) if whole + scale <= 38 else None
+    if all(map(types.is_floating, both)):
+        return pa.float64()
+    if all(types.is_string(each) or types.is_large_string(each) for each in both):
+        return pa.large_string()
+    if all(types.is_timestamp(each) for each in both) and (one.tz is None) == (other.tz is None):
+        return pa.timestamp("us", None if one.tz is None else "UTC")
+    return None
+
+
+def retyped(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
+    """A table in which a column has another type."""
+    place = table.schema.get_field_index(name)
+    if table.schema.field(place).type == kind:
+        return table
+    return table.set_column(place, pa.field(name, kind), table[name].cast(kind))
+
+
+def apart(key: str, one: object, other: object) -> ExecutionError:
+    """The error for a join by columns that have nothing in common."""
+    return ExecutionError(
+        f"the two sides of a join have the column {key!r} as {one} and as {other}: a map with CAST"
+        " makes them the same"
+    )
 
 
 def narrowed(table: pa.Table, other: pa.Table, keys: Sequence[str]) -> pa.Table:

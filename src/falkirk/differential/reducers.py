@@ -1,6 +1,6 @@
 """What can be made of a group: each reducer works on an Arrow table and on a Spark frame alike."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from falkirk.dataflow.context import Context
 from falkirk.differential.weights import (
     ONE,
     WEIGHT,
+    WHOLE,
     added,
     added_frame,
     check_columns,
@@ -21,7 +22,8 @@ from falkirk.differential.weights import (
     weighed,
 )
 
-Row = dict[str, Any]
+SUMMED = (*WHOLE, "decimal", "void")
+"""Spark's names of the types that can be added up and taken away again without rounding."""
 
 
 class Reducer:
@@ -160,6 +162,10 @@ class Sums(Reducer):
                     f"{name} sums a {kind}: such sums depend on the order of the rows, so they"
                     " cannot be kept up to date; CAST it to a DECIMAL, or to a whole number"
                 )
+            if kind not in SUMMED:
+                raise ExecutionError(
+                    f"{name} sums a {kind}: only whole numbers and decimals can be summed"
+                )
             chosen += [
                 F.coalesce(value * F.col(WEIGHT), F.lit(0)).alias(f"_sum{i}"),
                 F.when(value.isNotNull(), F.col(WEIGHT)).otherwise(0).alias(f"_has{i}"),
@@ -213,64 +219,6 @@ class Top(Reducer):
         chosen = there.withColumn("_before", before).where(F.col("_before") < self.rows)
         weight = F.least(F.col(WEIGHT), F.lit(self.rows).cast("bigint") - F.col("_before"))
         return chosen.withColumn(WEIGHT, weight).drop("_before")
-
-
-@dataclass(frozen=True)
-class Calls(Reducer):
-    """What a Python function makes of each group.
-
-    It gets the keys and the rows of a group, each with how often it is there, and gives rows, as
-    dictionaries with the columns of ``schema``. The keys are put in front.
-    """
-
-    function: Callable[[Row, list[tuple[Row, int]]], Iterable[Row]]
-    schema: pa.Schema
-
-    def reduced(self, ctx: Context, table: pa.Table, keys: Sequence[str]) -> pa.Table:
-        """On the driver, where the rows are."""
-        return self.called(table, keys)
-
-    def reduced_frame(self, frame: Any, keys: Sequence[str]) -> Any:
-        """By Spark's workers, group by group."""
-        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-
-        known = to_arrow_schema(frame.select(*map(quoted, keys)).schema, timezone="UTC")
-        result = from_arrow_schema(self.result_schema(known))
-        function = self.called
-
-        def call(table: pa.Table) -> pa.Table:
-            return function(table, keys)
-
-        return frame.groupBy(*map(quoted, keys)).applyInArrow(call, result)
-
-    def called(self, table: pa.Table, keys: Sequence[str]) -> pa.Table:
-        """What the function gives for all groups of a table."""
-        groups: dict[tuple[Any, ...], list[tuple[Row, int]]] = {}
-        for row in table.to_pylist():
-            weight = row.pop(WEIGHT)
-            if weight > 0:
-                groups.setdefault(tuple(row[key] for key in keys), []).append((row, weight))
-        found: list[Row] = []
-        for values, rows in groups.items():
-            group = dict(zip(keys, values, strict=True))
-            rows.sort(key=lambda each: repr(sorted(each[0].items())))
-            for made in self.function(group, rows):
-                self.check(made)
-                found.append({**made, **group, WEIGHT: 1})
-        schema = self.result_schema(table.select(list(keys)).schema)
-        return pa.Table.from_pylist(found, schema=schema)
-
-    def check(self, made: object) -> None:
-        """Refuses rows with other columns than were declared."""
-        if not isinstance(made, Mapping) or set(made) != set(self.schema.names):
-            raise ExecutionError(
-                f"a reducer gives rows with the columns {', '.join(self.schema.names)},"
-                f" as dictionaries, not {made!r}"
-            )
-
-    def result_schema(self, keys: pa.Schema) -> pa.Schema:
-        """The keys, what the function gives, and the weight."""
-        return pa.schema([*keys, *self.schema, pa.field(WEIGHT, pa.int64())])
 
 
 def ones(rows: int) -> pa.Array:

@@ -11,13 +11,23 @@ from falkirk.dataflow.batch import Batch
 from falkirk.dataflow.context import Context
 from falkirk.differential.index import Index
 from falkirk.differential.local import having
-from falkirk.differential.weights import check_columns, groupable, quoted, stacked
+from falkirk.differential.weights import (
+    check_columns,
+    different_columns,
+    different_kinds,
+    groupable,
+    quoted,
+    stacked,
+)
 
 FETCHED_KEYS_MAX = 20_000
 """The rows of so many keys are fetched from executors; those of more are worked on there."""
 
 Piece = Any
 """A table, if the rows rest on the driver and Arrow can tell them apart; else a batch."""
+
+VOID = "void"
+"""Spark's name for the type of a column in which all is null."""
 
 ROW_BYTES = 64
 """What a row that is fetched is taken to have, where nobody has counted."""
@@ -103,9 +113,16 @@ def runs(batches: Iterable[Batch]) -> Runs:
 
 
 def united(frames: Sequence[Any]) -> Any:
-    """All rows of several frames with the same columns."""
+    """All rows of several frames with the same columns; nothing is widened."""
     frame = frames[0]
+    kinds = dict(frame.dtypes) if len(frames) > 1 else {}
     for other in frames[1:]:
+        found = dict(other.dtypes)
+        if found.keys() != kinds.keys():
+            raise different_columns([list(kinds), list(found)])
+        for name, kind in found.items():
+            if VOID not in (kind, kinds[name]) and kind != kinds[name]:
+                raise different_kinds(name, kinds[name], kind)
         frame = frame.unionByName(other)
     return frame
 

@@ -4,7 +4,7 @@ A collection is the sum of all its batches. Rows are equal as SQL groups them: n
 so are 0.0 and -0.0. Arrow on the driver and Spark give the same rows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
@@ -16,6 +16,9 @@ WEIGHT = "_weight"
 """The column that says how many of a row there are; users never name a column so."""
 
 ONE = (WEIGHT,)
+
+WHOLE = ("byte", "short", "integer", "long")
+"""Spark's names of the types of whole numbers."""
 
 
 def added(tables: Sequence[pa.Table], measures: Sequence[str] = ONE) -> pa.Table:
@@ -60,23 +63,29 @@ def stacked(tables: Sequence[pa.Table]) -> pa.Table:
     kinds: dict[str, pa.DataType] = {}
     for table, name in ((table, name) for table in tables for name in names):
         if name not in table.schema.names or len(table.schema) != len(names):
-            there = " and ".join(sorted({", ".join(shown(each)) for each in tables}))
-            raise ExecutionError(f"rows that come together have different columns: {there}")
+            raise different_columns([each.schema.names for each in tables])
         kind = table.schema.field(name).type
         if kinds.setdefault(name, kind) != kind and not pa.types.is_null(kind):
             if not pa.types.is_null(kinds[name]):
-                raise ExecutionError(
-                    f"rows that come together have the column {name!r} as {kinds[name]} and as"
-                    f" {kind}: a map with CAST makes them the same"
-                )
+                raise different_kinds(name, kinds[name], kind)
             kinds[name] = kind
     schema = pa.schema([(name, kinds[name]) for name in names])
     return pa.concat_tables([table.select(names).cast(schema) for table in tables])
 
 
-def shown(table: pa.Table) -> list[str]:
-    """The columns that users know of."""
-    return sorted(name for name in table.schema.names if not name.startswith("_"))
+def different_columns(names: Iterable[Sequence[str]]) -> ExecutionError:
+    """The error for rows that should be added up and cannot; without columns of our own."""
+    known = {", ".join(sorted(n for n in each if not n.startswith("_"))) for each in names}
+    there = " and ".join(sorted(known))
+    return ExecutionError(f"rows that come together have different columns: {there}")
+
+
+def different_kinds(name: str, one: object, other: object) -> ExecutionError:
+    """The error for a column that has one type here and another one there."""
+    return ExecutionError(
+        f"rows that come together have the column {name!r} as {one} and as {other}: a map with CAST"
+        " makes them the same"
+    )
 
 
 def check_columns(wanted: Sequence[str], there: Sequence[str]) -> None:

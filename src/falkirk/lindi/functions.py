@@ -77,7 +77,7 @@ class Call:
 
     def for_batches(self) -> Callable[[Iterator[Any]], Iterator[Any]]:
         """For ``mapInArrow``: the function gets a record batch and gives one, or a table."""
-        function, place = self.function, self.place
+        function, place, fitted = self.function, self.place, self.fitting()
 
         def call(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
@@ -89,9 +89,9 @@ class Call:
                     told = f"{place} raised {type(error).__name__}: {error}; the batch had"
                     raise RuntimeError(f"{told} {batch.num_rows} rows") from error
                 if isinstance(made, pa.RecordBatch):
-                    yield made
+                    yield fitted(made)
                 elif isinstance(made, pa.Table):
-                    yield from made.to_batches()
+                    yield from fitted(made).to_batches()
                 else:
                     raise RuntimeError(
                         f"{place} gave {made!r}: a record batch or a table is needed"
@@ -101,7 +101,7 @@ class Call:
 
     def for_table(self) -> Callable[[Any], Any]:
         """For ``applyInArrow``: the function gets the table of a group and gives one."""
-        function, place = self.function, self.place
+        function, place, fitted = self.function, self.place, self.fitting()
 
         def call(table: Any) -> Any:
             import pyarrow as pa
@@ -113,6 +113,36 @@ class Call:
                 raise RuntimeError(f"{told} {table.num_rows} rows") from error
             if not isinstance(made, pa.Table):
                 raise RuntimeError(f"{place} gave {made!r}: an Arrow table is needed")
-            return made
+            return fitted(made)
 
         return call
+
+    def fitting(self) -> Callable[[Any], Any]:
+        """Gives a record batch or a table the declared columns, found by their names.
+
+        Spark would take those of ``map_batches`` by their places, whatever they are called.
+        """
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        place, schema = self.place, to_arrow_schema(self.spark_schema(), timezone="UTC")
+
+        def fitted(made: Any) -> Any:
+            import pyarrow as pa
+
+            if sorted(made.schema.names) != sorted(schema.names):
+                told = f"gave the columns {made.schema.names}: {schema.names} are declared"
+                raise RuntimeError(f"{place} {told}")
+            columns = []
+            for field in schema:
+                column = made.column(field.name)
+                try:
+                    same = column.type == field.type or pa.types.is_nested(field.type)
+                    columns.append(column if same else column.cast(field.type))
+                except pa.ArrowException as error:
+                    told = (
+                        f"gave {field.name!r} as {column.type}, which is no {field.type}: {error}"
+                    )
+                    raise RuntimeError(f"{place} {told}") from error
+            return type(made).from_arrays(columns, names=schema.names)
+
+        return fitted

@@ -47,6 +47,18 @@ def test_batches_of_batches(form: Callable[[list[pa.RecordBatch]], Any]) -> None
     assert values(call(iter([BATCH]))) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("form", [pa.table, pa.record_batch])
+def test_columns_are_found_by_name_and_made_as_wide_as_declared(form: Callable[..., Any]) -> None:
+    """Spark would take them by their places: two of the same type would change places unnoticed."""
+    schema = pa.schema([("n", pa.int64()), ("m", pa.int64())])
+    swapped = form({"m": pa.array([7], pa.int32()), "n": pa.array([1], pa.int64())})
+    batches = placed(lambda _: swapped, schema).for_batches()(iter([BATCH]))
+    assert [batch.to_pylist() for batch in batches] == [[{"n": 1, "m": 7}]]
+    table = placed(lambda _: pa.table(swapped), schema).for_table()(pa.table(BATCH))
+    assert table.schema == schema
+    assert table.to_pylist() == [{"n": 1, "m": 7}]
+
+
 def test_a_table_of_a_group() -> None:
     table = pa.Table.from_batches([BATCH])
     assert placed(lambda given: given.slice(1)).for_table()(table).to_pydict() == {"n": [2, 3]}
@@ -84,6 +96,14 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "no batch": (
         lambda: list(placed(len).for_batches()(iter([BATCH]))),
         "called len, which gave 3: a record batch or a table is needed",
+    ),
+    "other columns": (
+        lambda: list(placed(lambda b: pa.table({"m": [1]})).for_batches()(iter([BATCH]))),
+        "called <lambda>, which gave the columns ['m']: ['n'] are declared",
+    ),
+    "a column of another type": (
+        lambda: list(placed(lambda b: pa.table({"n": ["x"]})).for_batches()(iter([BATCH]))),
+        "called <lambda>, which gave 'n' as string, which is no int64: ",
     ),
     "a group": (
         lambda: placed(fails).for_table()(pa.Table.from_batches([BATCH])),

@@ -9,7 +9,7 @@ from falkirk.differential.graphs.cores import k_core
 from falkirk.differential.graphs.pagerank import pagerank
 from falkirk.differential.graphs.searches import distances, reachable
 from falkirk.differential.graphs.strong import strongly_connected_components
-from falkirk.differential.graphs.triangles import triangles
+from falkirk.differential.graphs.triangles import triangle_counts, triangles
 
 __all__ = [
     "connected_components",
@@ -18,5 +18,6 @@ __all__ = [
     "pagerank",
     "reachable",
     "strongly_connected_components",
+    "triangle_counts",
     "triangles",
 ]

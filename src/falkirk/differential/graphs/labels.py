@@ -30,10 +30,10 @@ def spread(
     ``labels`` has for each vertex the label that it begins with. With ``at_once`` all of them set
     out in the first round: fewer rounds, and more work in each.
     """
-    begun = labels.map("node", "label", "0 AS round" if at_once else ROUND)
+    begun = labels.map("node AS src", "label", "0 AS round" if at_once else ROUND)
     with begun.loop(rounds_max=ROUNDS_MAX + ROUNDS_EACH * LENGTHS, name=name) as loop:
         best = loop.variable()
-        told = best.now.map("node AS src", "label").join(edges, "src").map("dst AS node", "label")
-        least = told.concat(loop.enter(begun).delayed("round")).group_by("node").min("label")
-        best.set(least)
-        return loop.leave(least)
+        told = best.now.join(edges, "src").map("dst AS src", "label")
+        least = told.concat(loop.enter(begun).delayed("round")).group_by("src").min("label")
+        best.set(least)  # as it is, so that what is kept of it here and in the join is written once
+        return loop.leave(least).map("src AS node", "label")
