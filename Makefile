@@ -21,14 +21,17 @@ setup: ## Make .venv with all that is needed (the other targets do this themselv
 demo: setup ## See rollback recovery at work, in the terminal
 	@$(BIN)/falkirk demo
 
-# Two processes: most tests wait for Spark's JVM or for a disk, and a file of tests stays together.
-# tests/conftest.py puts the files in order, so that both end at about the same time.
+# How many processes share the tests; each has a Spark session and servers of its own.
+PROCESSES ?= 2
+# A file of tests stays together, and tests/conftest.py puts the files in order, so that all
+# processes end at about the same time.
 test: lint ## Check everything: format, lint, types, layers, and all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-check: lint ## Check all that needs no Spark, in a minute or two
+# Without a JVM there is room for one more, which works while others wait for a server or a clock.
+check: lint ## Check all that needs no Spark, in less than a minute
 	FALKIRK_HYPOTHESIS=$${FALKIRK_HYPOTHESIS:-check} \
-		$(BIN)/python -m pytest -n 2 --dist worksteal \
+		$(BIN)/python -m pytest -n 3 --dist worksteal \
 		--ignore=tests/spark --ignore=tests/faults -m "$(QUICK)"
 
 lint: setup ## Check format, lint, types and layers

@@ -6,6 +6,8 @@ replays it.
 """
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -15,6 +17,17 @@ from hypothesis import settings
 os.environ.setdefault(
     "SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 )
+
+MEMORY, ROOM_BYTES = Path("/dev/shm"), 4 * 1024**3
+"""Where nobody waits for a disk. A file there outlives its process like any other, and no test
+switches the machine off. With less room than this, the tests' folders are where pytest has them."""
+
+if (
+    "PYTEST_DEBUG_TEMPROOT" not in os.environ
+    and os.access(MEMORY, os.W_OK)
+    and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
+):
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
 
 pytest_plugins = ["tests.servers.fixtures", "tests.web.fixtures"]
 

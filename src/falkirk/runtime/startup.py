@@ -35,6 +35,9 @@ ATTEMPTS_MAX = 3
 ARCHIVES_MAX = 4
 """How many are kept: they are large, and go out of use with every new version."""
 
+BESIDE: list[subprocess.Popen[bytes]] = []
+"""Processes that nobody waits for. Python warns of one that is let go while it runs."""
+
 
 def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     """What the JVM of a session on ``master`` is to be started with, to use the archive.
@@ -104,7 +107,7 @@ def make_beside(archive: Path, environment: Mapping[str, str] = os.environ) -> N
     with attempting(archive) as ours:
         if not ours:
             return
-    subprocess.Popen(
+    beside = subprocess.Popen(
         [sys.executable, "-m", "falkirk.runtime.startup"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -112,6 +115,7 @@ def make_beside(archive: Path, environment: Mapping[str, str] = os.environ) -> N
         start_new_session=True,  # it outlives a run that is shorter
         env={**environment, SWITCH: "off"},
     )
+    BESIDE.append(beside)
 
 
 def make(archive: Path, exercise: Callable[[str], None]) -> bool:

@@ -1,6 +1,7 @@
 """``falkirk rollback``: a plan first, then exactly that plan; never what was shown to anybody."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,18 @@ TO = ("rollback", "--store", "state", "--to")
 DO = ("--yes", "--reason", "bad prices")
 
 
-@pytest.fixture
-def window(story: Make) -> Story:
+@pytest.fixture(scope="module")
+def twelve(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of 12 epochs of which nothing was released: no monitor has agreed."""
-    begun = story(embedded=False).epochs(12)
-    begun.stop()
-    return begun
+    place = tmp_path_factory.mktemp("twelve") / "state"
+    Story(shop(), place, embedded=False).epochs(12).stop()
+    return place
+
+
+@pytest.fixture
+def window(twelve: Path) -> None:
+    """A copy of that store, to go back in."""
+    shutil.copytree(twelve, "state")
 
 
 def frontiers() -> dict[str, str]:
@@ -28,13 +35,13 @@ def frontiers() -> dict[str, str]:
     return {p: repr(frontier) for p, frontier in look.solution.frontiers.items()}
 
 
-def test_everybody_goes_back_as_far_as_it_must_and_no_further(window: Story) -> None:
+def test_everybody_goes_back_as_far_as_it_must_and_no_further(window: None) -> None:
     assert frontiers() == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(9)")
     assert falkirk(*TO, "totals@7", *DO).exit_code == 0
     assert frontiers() == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(4)")
 
 
-def test_the_next_run_goes_on_from_there(window: Story, story: Make) -> None:
+def test_the_next_run_goes_on_from_there(window: None, story: Make) -> None:
     falkirk(*TO, "totals@7", *DO)
     begun = story(embedded=False)
     assert position(begun, "orders") == 5
@@ -59,12 +66,12 @@ def test_a_stateless_processor_can_be_named_too(story: Make) -> None:
     assert set(frontiers().values()) == {"↓(3)"}
 
 
-def test_back_to_the_start(window: Story) -> None:
+def test_back_to_the_start(window: None) -> None:
     assert falkirk(*TO, "totals@start", *DO).exit_code == 0
     assert set(frontiers().values()) == {"∅"}
 
 
-def test_a_dry_run_changes_nothing(window: Story) -> None:
+def test_a_dry_run_changes_nothing(window: None) -> None:
     before = look_at("state").fingerprint
     result = falkirk(*TO, "totals@7", "--dry-run")
     assert result.exit_code == 0
@@ -73,7 +80,7 @@ def test_a_dry_run_changes_nothing(window: Story) -> None:
     assert look_at("state").fingerprint == before
 
 
-def test_a_saved_plan_is_carried_out_exactly(window: Story) -> None:
+def test_a_saved_plan_is_carried_out_exactly(window: None) -> None:
     falkirk(*TO, "totals@7", "--save", "plan.json")
     plan = json.loads(Path("plan.json").read_text())
     assert look_at("state").fingerprint == plan["fingerprint"]
@@ -84,7 +91,7 @@ def test_a_saved_plan_is_carried_out_exactly(window: Story) -> None:
     assert {p: list(f) for p, f in look_at("state").solution.frontiers.items() if p in kept} == kept
 
 
-def test_a_stale_plan_is_refused_and_nothing_happens(window: Story, story: Make) -> None:
+def test_a_stale_plan_is_refused_and_nothing_happens(window: None, story: Make) -> None:
     falkirk(*TO, "totals@7", "--save", "plan.json")
     story(embedded=False).epochs(1).stop()
     before = look_at("state").fingerprint
@@ -96,13 +103,13 @@ def test_a_stale_plan_is_refused_and_nothing_happens(window: Story, story: Make)
     assert after.audit == ()
 
 
-def test_a_plan_is_carried_out_once(window: Story) -> None:
+def test_a_plan_is_carried_out_once(window: None) -> None:
     falkirk(*TO, "totals@7", "--save", "plan.json")
     again = ("rollback", "--store", "state", "--plan", "plan.json", *DO)
     assert [falkirk(*again).exit_code, falkirk(*again).exit_code] == [0, 3]
 
 
-def test_it_is_noted_who_did_what_and_why(window: Story) -> None:
+def test_it_is_noted_who_did_what_and_why(window: None) -> None:
     falkirk(*TO, "totals@7", *DO)
     (entry,) = json.loads(falkirk("audit", "--store", "state", "--json").output)["entries"]
     assert entry["what"] == "rollback"
@@ -113,7 +120,7 @@ def test_it_is_noted_who_did_what_and_why(window: Story) -> None:
     assert "bad prices" in falkirk("audit", "--store", "state").output
 
 
-def test_the_files_of_what_was_undone_go(window: Story) -> None:
+def test_the_files_of_what_was_undone_go(window: None) -> None:
     before = json.loads(falkirk("status", "--store", "state", "--json").output)
     falkirk(*TO, "totals@7", *DO)
     after = json.loads(falkirk("status", "--store", "state", "--json").output)
@@ -139,7 +146,7 @@ def test_a_live_flow_is_asked_and_one_that_does_not_answer_is_left_alone(story: 
     assert begun.store.noticeboard.requests() == [], "it was taken back"
 
 
-def test_a_plan_for_a_stopped_flow_is_stale_once_it_runs(window: Story, story: Make) -> None:
+def test_a_plan_for_a_stopped_flow_is_stale_once_it_runs(window: None, story: Make) -> None:
     falkirk(*TO, "totals@7", "--save", "plan.json")
     story(embedded=False)
     result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO)
@@ -161,7 +168,7 @@ def test_what_a_flow_released_by_itself_is_never_undone(story: Make) -> None:
     assert frontiers()["written"] == "↓(4)"
 
 
-def test_below_what_a_monitor_has_posted_nothing_goes_back(window: Story) -> None:
+def test_below_what_a_monitor_has_posted_nothing_goes_back(window: None) -> None:
     with_monitor()
     result = falkirk(*TO, "totals@7", *DO)
     assert isinstance(result.exception, RecoveryError)
@@ -186,7 +193,7 @@ def with_monitor() -> None:
     falkirk("monitor", "--store", "state", "--once")
 
 
-def test_a_bound_above_all_is_nothing_to_do(window: Story) -> None:
+def test_a_bound_above_all_is_nothing_to_do(window: None) -> None:
     before = look_at("state").fingerprint
     result = falkirk(*TO, "totals@99", *DO)
     assert result.exit_code == 0
@@ -206,7 +213,7 @@ def test_a_bound_above_all_is_nothing_to_do(window: Story) -> None:
         (("--to", "totals@-1"), "is not EPOCH"),
     ],
 )
-def test_mistakes_are_told(window: Story, arguments: tuple[str, ...], complaint: str) -> None:
+def test_mistakes_are_told(window: None, arguments: tuple[str, ...], complaint: str) -> None:
     before = look_at("state").fingerprint
     result = falkirk("rollback", "--store", "state", *arguments)
     assert isinstance(result.exception, ConfigurationError)
@@ -214,7 +221,7 @@ def test_mistakes_are_told(window: Story, arguments: tuple[str, ...], complaint:
     assert look_at("state").fingerprint == before
 
 
-def test_something_that_is_no_plan(window: Story) -> None:
+def test_something_that_is_no_plan(window: None) -> None:
     Path("plan.json").write_text("{}")
     result = falkirk("rollback", "--store", "state", "--plan", "plan.json", *DO)
     assert isinstance(result.exception, StoreError)
@@ -229,6 +236,6 @@ def test_something_that_is_no_plan(window: Story) -> None:
         ("--to", "totals@7", "--to-pin", "may"),
     ],
 )
-def test_either_a_time_or_a_pin_or_a_plan(window: Story, arguments: tuple[str, ...]) -> None:
+def test_either_a_time_or_a_pin_or_a_plan(window: None, arguments: tuple[str, ...]) -> None:
     Path("plan.json").write_text("{}")
     assert falkirk("rollback", "--store", "state", *arguments).exit_code == 2

@@ -7,6 +7,8 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from tests.unit.cli.commands import run, started
 from tests.unit.cli.documents import (
     EPOCH,
     EXAMPLE,
@@ -20,16 +22,7 @@ from tests.unit.cli.documents import (
     edited,
 )
 
-COMMAND = Path(sys.executable).parent / "falkirk"
-
-
-def run(*arguments: str, text: str | bytes = b"") -> subprocess.CompletedProcess:
-    """The real command."""
-    data = text.encode() if isinstance(text, str) else text
-    return subprocess.run(
-        [COMMAND, "solve", *arguments], input=data, capture_output=True, timeout=60, check=False
-    )
-
+from falkirk.cli.main import cli
 
 # Answers.
 
@@ -71,9 +64,9 @@ def test_the_example_with_a_log_and_no_failure() -> None:
 
 def test_the_command_prints_what_the_library_answers(tmp_path: Path) -> None:
     file = tmp_path / "problem.json"
-    for problem in (EXAMPLE, RICH):
+    for problem, process in ((EXAMPLE, started), (RICH, run)):
         file.write_text(json.dumps(problem))
-        from_file, from_input = run(str(file)), run("-", text=json.dumps(problem))
+        from_file, from_input = process(str(file)), process("-", text=json.dumps(problem))
         assert from_file.returncode == from_input.returncode == 0
         assert from_file.stderr == from_input.stderr == b""
         assert from_file.stdout == from_input.stdout
@@ -286,6 +279,9 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 
 def test_a_usage_error_has_the_same_status() -> None:
     for arguments in ((), ("a", "b"), ("--unknown", "-")):
-        done = run(*arguments)
-        assert done.returncode == 2
-        assert b"Usage: falkirk solve" in done.stderr
+        result = CliRunner().invoke(cli, ["solve", *arguments], prog_name="falkirk")
+        assert result.exit_code == 2
+        assert "Usage: falkirk solve" in result.stderr
+    done = started("--unknown", "-")
+    assert done.returncode == 2
+    assert b"Usage: falkirk solve" in done.stderr

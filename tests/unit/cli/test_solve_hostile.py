@@ -1,38 +1,20 @@
 """`falkirk solve`: documents, names and streams made to break it get one line and status 2."""
 
-import io
 import json
-import os
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from tests.unit.cli.commands import COMMAND, Done, run, started
 from tests.unit.cli.documents import EPOCH, EXAMPLE, RICH, SEQUENCE, alone, complaint, edited
 
-from falkirk.cli.main import main
 from falkirk.core.problem import read_problem
 from falkirk.core.problem.document import one_line
 
-COMMAND = Path(sys.executable).parent / "falkirk"
 CHECKPOINT = ("processors", "q", "checkpoints", 1)
 NUMBERS = ("processors", "s", "checkpoints", 0, "frontier", "n")
 
 
-def run(
-    *arguments: str | bytes, text: str = "", **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [COMMAND, "solve", *arguments],
-        input=text.encode(),
-        capture_output=True,
-        timeout=60,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
-def the_line(done: subprocess.CompletedProcess[bytes]) -> str:
+def the_line(done: Done) -> str:
     """The one line that is said of what cannot be solved."""
     assert done.returncode == 2
     assert done.stdout == b""
@@ -120,10 +102,7 @@ BREAKS = ["\n", "\r", "\v", "\f", "\x1b[31m", "\x85", "\u2028", "\0"]
 
 
 @pytest.mark.parametrize("ending", BREAKS, ids=ascii)
-def test_whatever_ends_a_line_is_escaped(
-    ending: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["falkirk", "solve", "-"])
+def test_whatever_ends_a_line_is_escaped(ending: str) -> None:
     name = f"a{ending}b"
     for text in (
         json.dumps({"processors": {name: {}}}),
@@ -142,10 +121,7 @@ def test_whatever_ends_a_line_is_escaped(
         said = complaint(text)
         assert ending not in str(said)
         assert ending not in said.place
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-        with pytest.raises(SystemExit, match="2"):
-            main()
-        line = capsys.readouterr().err.removesuffix("\n")
+        line = the_line(run("-", text=text))
         assert line == f"falkirk: {said}"
         assert line.isprintable()
         assert one_line(name) in line
@@ -153,7 +129,7 @@ def test_whatever_ends_a_line_is_escaped(
 
 def test_file_names_that_break_lines_or_are_no_text() -> None:
     assert "no\\nsuch.json: cannot be read" in the_line(run("no\nsuch.json"))
-    assert "no\\udcffsuch.json: cannot be read" in the_line(run(b"no\xffsuch.json"))
+    assert "no\\udcffsuch.json: cannot be read" in the_line(started(b"no\xffsuch.json"))
 
 
 def test_names_with_line_ends_are_answered_too() -> None:
@@ -162,6 +138,8 @@ def test_names_with_line_ends_are_answered_too() -> None:
 
 
 # Streams.
+
+REFUSED = '{"processors": {"größe→": 1}}'
 
 
 def test_a_closed_standard_input() -> None:
@@ -174,10 +152,18 @@ def test_a_closed_standard_input() -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
 def test_an_output_without_unicode_gets_the_same_answer(encoding: str) -> None:
     text = json.dumps(EXAMPLE).replace('"p"', '"größe→"')
-    done = run("-", text=text, PYTHONIOENCODING=encoding)
+    done = run("-", text=text, encoding=encoding)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads(run("-", text=text).stdout)
     assert done.stdout.isascii() == (encoding != "utf-8")
-    refused = run("-", text='{"processors": {"größe→": 1}}', PYTHONIOENCODING=encoding)
+    refused = run("-", text=REFUSED, encoding=encoding)
     assert refused.returncode == 2
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_process_prints_the_same() -> None:
+    for text in (json.dumps(EXAMPLE).replace('"p"', '"größe→"'), REFUSED):
+        here = run("-", text=text, encoding="ascii")
+        there = started("-", text=text, PYTHONIOENCODING="ascii")
+        assert (there.returncode, there.stdout) == (here.returncode, here.stdout)
+        assert there.stderr == here.stderr

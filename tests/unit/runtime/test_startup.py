@@ -5,6 +5,7 @@ No JVM is started here: what would run one is replaced, and it writes what a JVM
 
 import fcntl
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,14 @@ def test_the_first_run_does_without_and_has_it_made_beside(
 ) -> None:
     assert java_options("local[*]", environment) == ()
     assert [command[-1] for command in started] == ["falkirk.runtime.startup"]
+
+
+def test_nobody_is_warned_of_what_is_made_beside(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(startup.sys, "executable", shutil.which("true"))
+    assert java_options("local[*]", environment) == ()
+    startup.BESIDE.pop().wait(60)  # a process that nobody has is warned of, and that is an error
 
 
 def test_later_runs_use_it(
