@@ -13,6 +13,8 @@ from falkirk.core.errors import ConfigurationError, RecoveryError, StoreError
 from falkirk.core.machine.state import State
 from falkirk.inspection.look import look_at, opened
 
+pytestmark = pytest.mark.slow
+
 STORE = ("--store", "state")
 DO = ("--yes", "--reason", "bad prices")
 

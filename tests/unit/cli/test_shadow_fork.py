@@ -26,6 +26,8 @@ from falkirk.inspection.shadow.ends import End
 from falkirk.inspection.shadow.facts import identity_in, shadows
 from falkirk.inspection.shadow.starting import Wish, prospect_of, start_shadow
 
+pytestmark = pytest.mark.slow
+
 
 def test_an_unchanged_flow_keeps_everything_and_the_live_store_is_as_it_was(story: Make) -> None:
     begun(story)

@@ -21,6 +21,8 @@ from falkirk.inspection.look import look_at, opened
 from falkirk.inspection.shadow import promoting
 from falkirk.inspection.shadow.facts import identity_in, shadow_at
 
+pytestmark = pytest.mark.slow
+
 
 def promoted(story: Make, tmp_path: Path, flow: Dataflow) -> list[Any]:
     """What the promoted flow shows when it runs in the live one's place."""

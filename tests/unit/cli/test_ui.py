@@ -18,6 +18,7 @@ from falkirk.telemetry import PrometheusListener
 from falkirk.web.feed import Feed
 
 
+@pytest.mark.slow
 def test_it_serves_a_store_until_it_is_told_to_stop(story: Make, tmp_path: Path) -> None:
     story().epochs(3).stop()
     command = [sys.executable, "-m", "falkirk", "ui", "--store", "state", "--port", "0"]
@@ -94,6 +95,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
             pass
 
 
+@pytest.mark.slow
 def test_logs_in_json_are_asked_for(tmp_path: Path) -> None:
     options = "verbose=False, ui=True, ui_port=0, log_json=True"
     script = (
