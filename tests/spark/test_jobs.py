@@ -151,11 +151,17 @@ def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path
     assert sorted(shown) == [(epoch,) for epoch in range(EPOCHS)]
 
 
-def test_a_small_table_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
-    """By one job, and no epoch after the first runs another one to broadcast it."""
+@pytest.mark.parametrize("many", [10, 1_000_000])
+def test_a_small_table_is_read_once(spark: SparkSession, tmp_path: Path, many: int) -> None:
+    """By one job, and no epoch after the first runs another one to broadcast it.
+
+    Whatever one task does need not have it, whether that is few rows or 8 MB.
+    """
     flow, sink = fk.Dataflow("table"), Remembered()
-    rows = lindi.rows(flow.read(Numbers(rows=EPOCHS * 10, rows_per_epoch=10), name="numbers"))
-    known = rows.join_table(lambda s: s.range(EPOCHS * 10).toDF("value").cache(), on="value")
+    rows = lindi.rows(flow.read(Numbers(rows=EPOCHS * many, rows_per_epoch=many), name="numbers"))
+    known = rows.join_table(
+        lambda s: s.range(0, EPOCHS * many, many // 10).toDF("value").cache(), on="value"
+    )
     known.write(sink)
     found = costs(spark, tmp_path, flow, "numbers")
     assert [each.jobs for each in found] == [2, *[1] * (EPOCHS - 2)]

@@ -8,27 +8,31 @@ from falkirk.core.times import Time
 from falkirk.dataflow.batch import Batch, Frame
 from falkirk.dataflow.context import Context
 from falkirk.dataflow.processor import Processor
-from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
+from falkirk.runtime.one_task import ONE_TASK_BYTES_MAX
 
 SMALL_ROWS_MAX = 10_000
 """A table with no more rows rests on the driver."""
 
 
 class Made(NamedTuple):
-    """A table in a session: its rows, and whether they rest on the driver."""
+    """A table in a session: as it is joined by many tasks, and by one."""
 
     session: Any
     frame: Frame
-    small: bool
+    in_one_task: Frame
 
 
 def made(session: Any, frame: Frame) -> Made:
-    """Brings the rows of a small table to the driver."""
+    """Brings the rows of a small table to the driver.
+
+    To broadcast it takes Spark a job at every time. One task needs no broadcast: a small table is
+    one partition, and with the hint that task makes a hash table of it.
+    """
     rows = frame.limit(SMALL_ROWS_MAX + 1).toArrow()
     if rows.num_rows > SMALL_ROWS_MAX:
-        return Made(session, frame, small=False)
-    held = session.createDataFrame(rows.combine_chunks(), schema=frame.schema)
-    return Made(session, held.coalesce(1), small=True)
+        return Made(session, frame, frame)
+    held = session.createDataFrame(rows.combine_chunks(), schema=frame.schema).coalesce(1)
+    return Made(session, held, held.hint("shuffle_hash"))
 
 
 class Table:
@@ -43,16 +47,12 @@ class Table:
         self._made: Made | None = None
 
     def frame(self, session: Any, one_task: bool) -> Frame:
-        """The table in ``session``.
-
-        To broadcast it takes Spark a job at every time. If what is joined with it is done in
-        ``one_task`` it need not: a small table is one partition.
-        """
+        """The table in ``session``, to be joined with what is done in ``one_task`` or in many."""
         with self._lock:
             if self._made is None or self._made.session is not session:
                 self._made = self.keep(session, self.make(session))
             found = self._made
-        return found.frame.hint("shuffle_hash") if found.small and one_task else found.frame
+        return found.in_one_task if one_task else found.frame
 
 
 class Lookup(Processor):
@@ -67,7 +67,7 @@ class Lookup(Processor):
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:
         """Extends the plan."""
-        one_task = batch.size is not None and batch.size <= ONE_TASK_WORK_BYTES_MAX
+        one_task = batch.size is not None and batch.size <= ONE_TASK_BYTES_MAX
 
         def joined(frame: Frame) -> Frame:
             table = self.table.frame(frame.sparkSession, one_task)

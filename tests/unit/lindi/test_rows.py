@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pytest
@@ -178,9 +177,13 @@ def test_a_table_is_made_once_for_each_session() -> None:
         sessions.append(session)
         return len(sessions)
 
-    table, one, two = Table(make, partial(Made, small=False)), object(), object()
+    def keep(session: Any, frame: Any) -> Made:
+        return Made(session, frame, 10 * frame)
+
+    table, one, two = Table(make, keep), object(), object()
     found = [table.frame(session, one_task=True) for session in (one, one, two, two)]
-    assert found == [1, 1, 2, 2]
+    assert found == [10, 10, 20, 20]
+    assert table.frame(two, one_task=False) == 2
     assert sessions == [one, two]
 
 
