@@ -28,7 +28,7 @@ class Following(Campaign):
 def test_a_kill_in_the_middle_of_a_loop_changes_nothing(tmp_path: Path) -> None:
     """The reduction in the loop has just saved some round of some epoch."""
     campaign = Following(tmp_path, fault="components")
-    number = Random(SEED).randrange(3, 10)
+    number = Random(SEED).randrange(8, 24)
     killed = campaign.strike(Strike("persisted min", number, single=True))
     story = "\n".join([*campaign.transcript, f"FALKIRK_SEED={SEED}"])
     assert killed, f"the driver ended before it was killed:\n{story}"

@@ -85,7 +85,8 @@ class Troubled:
             lost = self.rng.sample(inner, self.rng.choice([1, 1, 2])) if seen in when else []
             often = 20 * 2 ** (struck // 8)
             if seen % often == 0 and not rounds(self.recoveries + driver.report.recoveries):
-                lost, struck = lost or partly_saved(driver, inner)[:1], struck + 1
+                partly = partly_saved(driver, inner)[:1]
+                lost, struck = lost or partly, struck + len(partly)
             if lost:
                 settled(driver)
                 driver.tell(driver.failures.lost, frozenset(lost), RuntimeError("gone"))

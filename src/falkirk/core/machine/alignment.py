@@ -55,15 +55,12 @@ def due(state: State, p: ProcessorId, flush: bool) -> list[Any]:
 def by_count(
     state: State, p: ProcessorId, saved: int, complete: int, flush: bool
 ) -> tuple[list[int], int | None]:
-    """The epochs on the grid of ``every``; and up to which one a part of the next may be saved.
-
-    Parts wait while a checkpoint is being written: the next one then has all of them at once.
-    """
-    every, standing = state.flow.processors[p].policy.every, state.standing[p]
+    """The epochs on the grid of ``every``; and up to which one a part of the next may be saved."""
+    every = state.flow.processors[p].policy.every
     epochs = on_grid(saved, complete, every)
     if every > 1:
         state.cut(p, epochs)
-    partly = flush or (standing.growth >= every and not standing.tickets)
+    partly = flush or state.standing[p].growth >= every
     return epochs, next_on_grid(complete, every) if partly else None
 
 

@@ -187,8 +187,6 @@ def announce(state: State, number: int) -> list[Effect]:
             earlier = standing.tickets.popleft()
             if earlier is ticket:
                 ready.append(earlier)
-    if standing.growth and not standing.tickets:
-        state.progress.stale.add(p)  # a part of an epoch may have waited for this
     updates: list[Update] = []
     for done in ready:
         updates.append(Saved(p, done.effect.checkpoint))

@@ -20,7 +20,7 @@ from falkirk.core.machine.events import (
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger, reach
 from falkirk.core.machine.releasing import release
-from falkirk.core.machine.replay import resend, start_replay
+from falkirk.core.machine.replay import go_on, resend, start_replay, unfinished
 from falkirk.core.machine.state import State
 from falkirk.core.machine.stored import Stored
 from falkirk.core.monitor import Monitor
@@ -129,6 +129,7 @@ def restored(
 def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) -> list[Effect]:
     """Resets how ``p`` stands; late completions of what it was doing will be dropped."""
     standing, processor = state.standing[p], state.flow.processors[p]
+    left = unfinished(state, p) if standing.replaying and not lost else []
     standing.completed = standing.saved = frontier
     standing.growth, standing.incarnation = 0, standing.incarnation + 1
     standing.appointed = False
@@ -155,6 +156,8 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
         return [Rewind(p, frontier)]
     if processor.policy.replays and lost:
         start_replay(state, p, frontier)
+    elif left:
+        go_on(state, p, frontier, left)
     return [Restore(p, frontier)] if processor.opaque else []
 
 

@@ -26,6 +26,27 @@ def start_replay(state: State, p: ProcessorId, frontier: Any) -> None:
         standing.resend = {}
 
 
+def unfinished(state: State, p: ProcessorId) -> list[Again]:
+    """What ``p`` has not run again yet of its history, with what it is about to run."""
+    working = [work.item for work in state.running.values() if work.processor == p]
+    begun = [item for item in working if isinstance(item, Again)]
+    return [*begun, *state.standing[p].restoring]
+
+
+def go_on(state: State, p: ProcessorId, frontier: Any, left: list[Again]) -> None:
+    """A replay that was met by another rollback goes on with what is ``left`` of it inside.
+
+    ``p`` has not failed again, so what it has run by then is there: state, and messages in the log.
+    If nothing is left its receivers get what they lack at once.
+    """
+    standing = state.standing[p]
+    inside = [again for again in left if again.time in frontier]
+    standing.restoring = deque(sorted(inside, key=lambda again: again.past.number))
+    standing.replaying = frozenset(again.time for again in inside)
+    if not inside:
+        settle_debts(state, p)
+
+
 def resend(state: State, edge: EdgeId, reached: Any) -> None:
     """Puts the logged messages of ``edge`` outside ``reached`` back into its queue."""
     source = state.flow.graph.edges[edge].source
@@ -40,10 +61,15 @@ def resend(state: State, edge: EdgeId, reached: Any) -> None:
 
 def replayed(state: State, p: ProcessorId) -> None:
     """When all of a history was run again, what its receivers lack goes into their queues."""
+    if not state.standing[p].restoring:
+        settle_debts(state, p)
+        state.standing[p].replaying = frozenset()
+        state.recount()
+
+
+def settle_debts(state: State, p: ProcessorId) -> None:
+    """Sends what the receivers of ``p`` were to get once it had run its history again."""
     standing = state.standing[p]
-    if standing.restoring:
-        return
     for edge, reached in standing.resend.items():
         resend(state, edge, reached)
-    standing.resend, standing.replaying = {}, frozenset()
-    state.recount()
+    standing.resend = {}

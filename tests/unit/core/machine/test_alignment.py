@@ -12,7 +12,7 @@ from falkirk.core.machine.alignment import next_on_grid, on_grid
 from falkirk.core.machine.boundary import boundary, whole_epochs
 from falkirk.core.policy import Policy, batch, lazy, snapshot
 from falkirk.core.times import INF
-from falkirk.testing.crossing import Account, Forward, Recall, Turn
+from falkirk.testing.crossing import Account, Forward, Turn
 from falkirk.testing.logic import Buffer, Map
 
 
@@ -70,39 +70,6 @@ def test_after_a_rollback_the_grid_is_the_same() -> None:
     close(story, 5)
     story.work()
     assert {2, 5, 8} <= set(saved(story, "p"))
-
-
-def turning() -> Story:
-    """A loop that has work for some turns in epoch 0."""
-    flow = flow_of(
-        {"in": batch(), "body": lazy()},
-        domains={"body": Structured(2)},
-        enter="in > body by enter",
-        around="body > body by feedback",
-    )
-    story = Story(flow, body=Recall("around"))
-    story.ingest("in", 4)
-    story.close("in")
-    story.persist_all("in")
-    return story
-
-
-def turn(story: Story, number: int) -> None:
-    story.deliver("body", "around" if number else "enter", (0, number))
-    story.notify("body", (0, number))
-
-
-def turns(story: Story) -> list[Any]:
-    return [persist.checkpoint.frontier for persist in story.saved("body")]
-
-
-def test_parts_of_an_epoch_wait_for_the_checkpoint_that_is_being_written() -> None:
-    story = turning()
-    for number in range(3):
-        turn(story, number)
-    assert turns(story) == [(0, 0)], "the first is being written, and two more turns are done"
-    story.persist_all("body")
-    assert turns(story) == [(0, 0), (0, 2)], "then one checkpoint has both, without a further event"
 
 
 def test_by_the_clock_those_come_together_who_are_due_at_different_times() -> None:
