@@ -206,11 +206,10 @@ class Chain:
         for column in self._columns():
             del column[:count]
 
-    def _columns(self) -> Iterable[list[Any]]:
-        yield self.frontiers
-        yield self.notified
-        for columns in (self.processed, self.discarded, self.projected):
-            yield from {id(column): column for column in columns.values()}.values()
+    def _columns(self) -> list[list[Any]]:
+        by_edge = (self.processed, self.discarded, self.projected)
+        shared = {id(column): column for columns in by_edge for column in columns.values()}
+        return [self.frontiers, self.notified, *shared.values()]
 
 
 @dataclass(slots=True)

@@ -49,6 +49,8 @@ class Order(Enum):
 
 def product_leq(left: Time, right: Time) -> bool:
     """Whether no coordinate of ``left`` exceeds that of ``right``."""
+    if len(left) == 1:  # most times are epochs, and this is asked more often than anything else
+        return left[0] <= right[0]
     return all(map(le, left, right))
 
 

@@ -43,8 +43,9 @@ TOGETHER = 3
 
 def possible(run: "Simulation") -> list[Move]:
     """Every way to go on."""
-    found: list[Move] = [("finish", work) for work in run.works]
-    if len(run.works) < AT_ONCE:
+    works = run.works
+    found: list[Move] = [("finish", work) for work in works] if works else []
+    if len(works) < AT_ONCE:
         found += run.beginnings()
     if not run.outage:
         if run.writes:
