@@ -242,7 +242,8 @@ def test_a_plan_that_spark_refuses_names_the_processor_that_made_it(
     flow = fk.Dataflow("wrong")
     wrong = flow.read(Numbers(rows=3)).select("no_such_column", name="wrong")
     wrong.where("true").write(Remembered())
-    with pytest.raises(ExecutionError, match=r"'wrong' failed at time .0,.*no_such_column"):
+    said = r"'wrong' failed at time \(0,\), on a batch from .*no_such_column"
+    with pytest.raises(ExecutionError, match=said):
         run(flow, tmp_path, spark)
 
 

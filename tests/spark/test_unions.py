@@ -51,8 +51,9 @@ def test_the_processor_in_which_unlike_batches_meet_is_named(
     told = (
         rf"test_unions\.py:\d+: 'meet' failed at time \(0,\).* have different columns: .*{message}"
     )
-    with pytest.raises(ExecutionError, match=told):
+    with pytest.raises(ExecutionError, match=told) as raised:
         run(both(chosen, Remembered(), whole=True), tmp_path, spark, options=options)
+    assert str(raised.value).count(ExecutionError.code) == 1
 
 
 @pytest.mark.parametrize("options", FORMS.values(), ids=FORMS)

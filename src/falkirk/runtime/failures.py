@@ -119,7 +119,8 @@ class Failures:
         if isinstance(error, PlanError) and error.processor in self.driver.blueprint.nodes:
             p, error = ProcessorId(error.processor), error.error
         node = self.driver.blueprint.nodes[p]
-        told = f"{type(error).__name__}: {error}"
+        ours = isinstance(error, ExecutionError)
+        told = error.args[0] if ours else f"{type(error).__name__}: {error}"
         failed = ExecutionError(
             f"{node.location}: {p!r} failed at time {task.work.time}, on"
             f" {shown_rows(task)}: {told}. Nothing that was stored is lost: mend the code and run"
@@ -182,8 +183,8 @@ def shown_rows(task: Task) -> str:
         return "its notification"
     content = task.batch.content
     if content.table is None:
-        through = " > ".join(content.through)
-        return f"a batch of {content.rows or 'unknown many'} rows from {through or 'its input'}"
+        many = "" if content.rows is None else f" of {content.rows} rows"
+        return f"a batch{many} from {' > '.join(content.through) or 'its input'}"
     rows = content.table.slice(0, ROWS_SHOWN).to_pylist()
     more = "" if content.table.num_rows <= ROWS_SHOWN else f" and {content.table.num_rows} in all"
     return f"rows {rows}{more}"
