@@ -4,7 +4,8 @@ One partition needs no shuffle to be grouped or joined.
 """
 
 ONE_TASK_BYTES_MAX = 12 * 1024 * 1024
-"""Rows that a task passes on: those of an epoch, as large as their source says they are."""
+"""Rows that a task passes on, or looks up in a small table: those of an epoch, as large as their
+source says they are."""
 
 ONE_TASK_WORK_BYTES_MAX = 4 * 1024 * 1024
 """Less where each byte is more work: files, which can be eight times larger once they are
