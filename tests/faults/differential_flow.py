@@ -34,7 +34,7 @@ def edges() -> Changing:
 def components(folder: Path, striker: Striker) -> fk.Dataflow:
     """The flow; what is in its loop saves after every round."""
     flow = fk.Dataflow("components")
-    with flow.policy(fk.lazy()):
+    with flow.policy(fk.lazy(round_seconds=0)):
         found = graphs.connected_components(edges().read(flow, "edges", SCHEMA))
     found.changes().write(SqliteSink(folder / DATABASE, striker), name="out")
     return flow

@@ -24,8 +24,8 @@ from falkirk.testing.script import Remembered
 pytestmark = pytest.mark.spark
 
 POLICIES = {
-    "lazy": fk.lazy(),
-    "lazy every 3": fk.lazy(every=3),
+    "lazy": fk.lazy(round_seconds=0),
+    "lazy every 3": fk.lazy(every=3, round_seconds=0),
     "eager": fk.eager(),
     "history": fk.history(),
 }

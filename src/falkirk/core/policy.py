@@ -25,16 +25,20 @@ class Regime(Enum):
     AT_LEAST_ONCE = "at-least-once"
 
 
+ROUND_SECONDS = 1.0
+"""How far apart rounds of a loop are saved, unless the user says otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """One processor's policy.
 
-    A checkpoint is due at every ``every``-th epoch (with sequence numbers and inside loops, after
-    so many completions of times), or ``seconds`` after the last one, or when ``when(completions,
-    seconds)`` says so. ``log`` names output edges to log besides those
-    that the regime logs anyway (§4.1: "some or all sent messages"); ``region`` names the processors
-    that take a snapshot together. ``aside`` sets a batch aside that cannot be processed, instead of
-    stopping the flow.
+    A checkpoint is due at every ``every``-th epoch (with sequence numbers after so many completions
+    of times), or ``seconds`` after the last one, or when ``when(completions, seconds)`` says so.
+    Inside a loop rounds are saved besides, ``round_seconds`` after the last checkpoint or later.
+    ``log`` names output edges to log besides those that the regime logs anyway (§4.1: "some or all
+    sent messages"); ``region`` names the processors that take a snapshot together. ``aside`` sets a
+    batch aside that cannot be processed, instead of stopping the flow.
     """
 
     regime: Regime
@@ -43,10 +47,15 @@ class Policy:
     region: str = ""
     seconds: float | None = None
     when: Callable[[int, float], bool] | None = None
+    round_seconds: float = ROUND_SECONDS
     aside: bool = False
 
     def __post_init__(self) -> None:
         """Refuses an interval of nothing."""
+        if self.round_seconds < 0:
+            raise DefinitionError(
+                f"rounds {self.round_seconds:g} seconds apart make no sense: at least 0"
+            )
         if self.every < 1:
             raise DefinitionError(
                 f"a checkpoint every {self.every} times makes no sense: at least 1"
@@ -126,9 +135,14 @@ def lazy(
     *,
     seconds: float | None = None,
     when: Callable[[int, float], bool] | None = None,
+    round_seconds: float = ROUND_SECONDS,
 ) -> Policy:
-    """Selective incremental checkpoints of completed times: by count, time or ``when``."""
-    return Policy(Regime.LAZY, every, seconds=seconds, when=when)
+    """Selective incremental checkpoints of completed times: by count, time or ``when``.
+
+    In a loop that takes long, rounds are saved besides, ``round_seconds`` apart: 0 is as often as
+    the store keeps up.
+    """
+    return Policy(Regime.LAZY, every, seconds=seconds, when=when, round_seconds=round_seconds)
 
 
 def eager() -> Policy:

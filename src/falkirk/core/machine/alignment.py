@@ -9,7 +9,7 @@ would stand still and nothing could be collected: the domino effect. So checkpoi
   once. Everybody with the same interval, or one that divides it, has these.
 * By the clock or by ``when``, a processor that is due saves every *cut*: a boundary that others
   with the same epochs have saved, and it has not. If there is none it makes one where it is.
-* Inside a loop parts of the epoch after the last boundary are saved besides.
+* Inside a loop parts of the epoch after the last boundary are saved besides (see ``rounds``).
 * With sequence numbers a checkpoint of the sender appoints one at the receiver: when it has
   processed what was sent until then, as a marker would say that is sent along. One that closes a
   window saves at once.
@@ -22,6 +22,7 @@ from typing import Any
 
 from falkirk.core.domain import Structured
 from falkirk.core.machine.boundary import boundary, whole_epochs
+from falkirk.core.machine.rounds import part_due
 from falkirk.core.machine.state import State
 from falkirk.core.times import EdgeId, ProcessorId, SequenceNumber
 
@@ -46,8 +47,9 @@ def due(state: State, p: ProcessorId, flush: bool) -> list[Any]:
         state.cut(p, [complete])
     found = [boundary(domain, epoch) for epoch in epochs]
     if limit is not None and domain.depth > 1:
-        part = standing.completed & boundary(domain, limit)
-        if not part <= (found[-1] if found else standing.saved):
+        last = found[-1] if found else standing.saved
+        part = part_due(state, p, limit, last, flush)
+        if part is not None:
             found.append(part)
     return found
 

@@ -26,6 +26,7 @@ from falkirk.core.machine.releasing import (
     taken,
     waits,
 )
+from falkirk.core.machine.rounds import landed
 from falkirk.core.machine.state import State, Ticket
 from falkirk.core.monitor import Advance, Completed, Saved, Update
 from falkirk.core.policy import Regime
@@ -191,6 +192,8 @@ def announce(state: State, number: int) -> list[Effect]:
     for done in ready:
         updates.append(Saved(p, done.effect.checkpoint))
         release_held(state, p, done.effect.checkpoint.frontier)
+    if ready:
+        landed(state, p)
     effects = advance(state, updates)
     return effects + show(state, p) if is_prompt(state, p) else effects
 

@@ -100,7 +100,7 @@ def test_the_clock_and_a_count_come_together() -> None:
 @pytest.mark.parametrize("order", list(Order))
 def test_inside_a_loop_parts_and_boundaries_are_saved(order: Order) -> None:
     flow = flow_of(
-        {"in": batch(), "body": lazy(), "out": lazy()},
+        {"in": batch(), "body": lazy(round_seconds=0), "out": lazy()},
         domains={"body": Structured(2, order)},
         enter="in > body by enter",
         around="body > body by feedback",
