@@ -38,6 +38,14 @@ def test_two_processors_with_a_failure_at_every_point(source: Policy, failing: s
     assert explored.explore().complete or QUICK
 
 
+def test_two_processors_that_are_pinned_and_taken_back_at_every_point() -> None:
+    faults = [Fault.parse("pin"), Fault.parse("return")]
+    scenario, most = chain(ephemeral(), [], lazy()), 250 if QUICK else 10_000
+    assert Explorer(scenario, faults, 2, states_max=most).explore().complete or QUICK
+    with pytest.raises(Found, match="cannot go back"):
+        Explorer(scenario, faults, 2, rules=Rules(keep_pinned=False)).explore()
+
+
 def test_two_processors_where_everything_is_delayed() -> None:
     explored = Explorer(
         chain(batch(), [], lazy()), coarse=False, states_max=200 + scaled(2_000)

@@ -10,8 +10,12 @@ from falkirk.testing.simulator import Faults, Simulation
 
 pytestmark = pytest.mark.simulation
 
-JOINT_RISE = 20_157
-"""Nested loops in product order: everyone rises at once, on a fact that was grounded before."""
+JOINT_RISE = 56_558
+"""Nested loops in product order: everyone rises at once, on a fact that was grounded before.
+
+One run in some thousand of such flows needs that facts are grounded. When flows or schedules have
+changed, this is another seed: the one that fails when ``Fact.grounded`` is never set.
+"""
 
 
 class Compared(Simulation):
@@ -30,6 +34,7 @@ class Compared(Simulation):
 def test_the_monitor_equals_a_fresh_solve_throughout_a_run(block: int) -> None:
     for seed in [*range(block, scaled(800), 4), JOINT_RISE][: None if block == 0 else -1]:
         try:
-            Compared(random_scenario(seed), seed, Faults()).run()
+            faults = Faults(ambushes=seed != JOINT_RISE)
+            Compared(random_scenario(seed), seed, faults).run()
         except AssertionError as error:
             raise AssertionError(f"seed {seed}") from error

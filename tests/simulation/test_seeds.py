@@ -29,16 +29,26 @@ def test_every_kind_of_trouble_happens() -> None:
     """A simulator that never gets into trouble would pass every other test here."""
     seen = run_block(500_000, 250).seen
     situations = {kind.value for kind in Trouble} | {
+        "back to a round",
+        "back to a round of an inner loop",
         "crashed after a release",
+        "crashed before a retraction",
         "everything at once",
+        "failed while another replays",
         "failed while replaying",
         "late work",
         "late write",
         "compaction",
+        "marker under way",
         "orphaned files",
         "output repeated",
         "own state restored",
+        "put back while replaying",
+        "put back while saving",
+        "receiver put back while replaying",
         "replayed event",
+        "snapshot durable in part",
+        "went back below low-watermarks",
         "work put back",
     }
     assert situations <= set(seen), f"never happened: {situations - set(seen)}"

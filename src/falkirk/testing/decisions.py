@@ -4,13 +4,13 @@ A decision is the index of a move among those that are possible, or a fault. A l
 a schedule: it replays a run, and what is left of it when parts are taken out is a schedule too.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from random import Random
 from typing import Any, Protocol
 
+from falkirk.testing.aiming import aim, ambush
 from falkirk.testing.faults import Fault, Faults, Trouble
-from falkirk.testing.haunting import Haunting
-from falkirk.testing.withholding import Withholding
+from falkirk.testing.situation import Situation
 
 Decision = int | Fault
 Move = tuple[str, Any]
@@ -24,30 +24,6 @@ KINDS = (
     "read",
     "finish_late",
 )
-HAUNTED = 0.6
-"""How many of all runs are haunted."""
-WITHHELD = 0.5
-"""In how many of the others the outside keeps an output waiting."""
-
-
-class Situation(Protocol):
-    """What a decider may look at."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """All processors."""
-
-    @property
-    def replaying(self) -> list[str]:
-        """The processors whose history is being run again."""
-
-    @property
-    def repeatable(self) -> int:
-        """How many acknowledgements could come a second time."""
-
-    @property
-    def writes(self) -> Sequence[Any]:
-        """What was asked of the store and is not done."""
 
 
 class Decisions(Protocol):
@@ -71,15 +47,17 @@ class Seeded:
     fault besides.
     """
 
-    def __init__(self, random: Random, faults: Faults) -> None:
-        """Draws the pace of the run."""
+    def __init__(self, random: Random, faults: Faults, lots: Random | None = None) -> None:
+        """Draws the pace of the run; with ``lots`` it may lie in wait for a rare moment."""
         self.random = random
         self.bag = faults.bag()
         self.chance = faults.chance * random.choice((0.3, 1, 1, 3))
         self.slow = frozenset(kind for kind in KINDS if random.random() < 0.25)
         self.slow_writer = random.random() if random.random() < 0.4 else None
         self.late: str | None = None
-        self.aimed = aim(random) if faults.failures > 0 and faults.crashes > 0 else None
+        aims = faults.failures > 0 and faults.crashes > 0
+        self.aimed = aim(random) if aims else None
+        self.lots = lots if aims and faults.ambushes else None
         self.made: list[Decision] = []
         self.countdown = self._gap()
 
@@ -87,8 +65,10 @@ class Seeded:
         """Counts down to the next fault."""
         if self.slow_writer is not None and self.late is None:
             self.late = situation.names[int(self.slow_writer * len(situation.names))]
+        if self.lots is not None:
+            self._lie_in_wait(self.lots, situation)
         if self.aimed is not None:
-            strike = self.aimed.fault(situation.writes)
+            strike = self.aimed.fault(situation)
             if self.aimed.over:
                 self.aimed = None
             if strike is not None:
@@ -123,6 +103,16 @@ class Seeded:
         self.made.append(index)
         return index
 
+    def _lie_in_wait(self, lots: Random, situation: Situation) -> None:
+        """Perhaps waits for a moment that this flow can have, with faults out of the bag."""
+        self.lots = None
+        waiting = ambush(lots, situation.flow, self.aimed)
+        if waiting is not None:
+            self.aimed = waiting
+            for fault in waiting.takes:
+                if fault in self.bag:
+                    self.bag.remove(fault)
+
     def _gap(self) -> int:
         """Steps until the next fault."""
         return int(self.random.expovariate(self.chance)) if self.chance > 0 else 1 << 60
@@ -148,13 +138,6 @@ class Seeded:
         if replaying and random.random() < 0.5:
             chosen.add(random.choice(replaying))
         return tuple(name for name in names if name in chosen)
-
-
-def aim(random: Random) -> Haunting | Withholding | None:
-    """The aimed fault of a run, if it has one."""
-    if random.random() < HAUNTED:
-        return Haunting(random)
-    return Withholding(random) if random.random() < WITHHELD else None
 
 
 class Scripted:

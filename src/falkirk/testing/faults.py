@@ -27,6 +27,16 @@ class Trouble(Enum):
     """The store takes nothing for a number of steps."""
     TICK = "tick"
     """No fault at all: some seconds pass, and checkpoints may be due by the clock."""
+    SEVER = "sever"
+    """As FAIL, and the store that was just read takes nothing for a while."""
+    PIN = "pin"
+    """No fault: somebody wants to be able to go back to the present low-watermarks."""
+    RETURN = "return"
+    """No fault: somebody has the flow go back to what is pinned."""
+
+
+FAILURE = (Trouble.FAIL, Trouble.KILL)
+DEATH = (Trouble.CRASH, Trouble.ORPHAN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """How much goes wrong in a run: how often of each kind at most, and how likely at each step."""
+    """How much goes wrong in a run: how often of each kind at most, and how likely at each step.
+
+    ``ambushes`` says whether rare moments may be waited for, see :mod:`~falkirk.testing.aiming`.
+    """
 
     failures: int = 3
     crashes: int = 2
@@ -64,11 +77,11 @@ class Faults:
     stumbles: int = 1
     store: int = 1
     chance: float = 0.06
+    ambushes: bool = True
 
     def bag(self) -> list[tuple[Trouble, ...]]:
         """Every fault that may still happen, to draw from; each may take one of several forms."""
-        failures = [(Trouble.FAIL, Trouble.KILL)] * self.failures
-        crashes = [(Trouble.CRASH, Trouble.ORPHAN)] * self.crashes
+        failures, crashes = [FAILURE] * self.failures, [DEATH] * self.crashes
         suspicions = [(Trouble.SUSPECT,)] * self.suspicions
         others = [(Trouble.REPEAT,)] * self.repeats + [(Trouble.TICK,)] * self.ticks
         stumbles = [(Trouble.STUMBLE,)] * self.stumbles

@@ -50,7 +50,8 @@ def fingerprint(run: "Simulation") -> int:
     store = {k: v for k, v in vars(run.store).items() if k not in ("orphans", *FIXED)}
     ordered = (machine, store, run.world.outputs, run.world.acknowledged, run.collections)
     bags = (run.works, run.late, run.writes, run.releases)
-    rest = (run.reading, run.guard.watermarks, run.flushed, run.memory, run.outage)
+    asked = (run.outage, run.retractions, run.pin)
+    rest = (run.reading, run.guard.watermarks, run.flushed, run.memory, asked)
     names = _Names()
     names.look(ordered, bags, rest)
     names.settle()

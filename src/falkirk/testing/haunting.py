@@ -11,6 +11,7 @@ from typing import Any
 
 from falkirk.core.machine.events import Persist
 from falkirk.testing.faults import Fault, Trouble
+from falkirk.testing.situation import Situation
 
 
 class Haunting:
@@ -23,13 +24,13 @@ class Haunting:
         self.landed = self.over = False
         self.countdown = random.randrange(60)
 
-    def fault(self, writes: Sequence[Persist]) -> Fault | None:
+    def fault(self, situation: Situation) -> Fault | None:
         """The next of the two faults, when its time has come."""
         self.countdown -= 1
         if self.countdown > 0:
             return None
         if self.old is None:
-            told_apart = [persist for persist in writes if tagged(persist)]
+            told_apart = [persist for persist in situation.writes if tagged(persist)]
             if told_apart:
                 self.old = self.random.choice(told_apart)
                 return Fault(Trouble.FAIL, (self.old.processor,))

@@ -5,6 +5,7 @@ store, the outside. At every step something goes wrong or a move is made; ``deci
 """
 
 from collections import Counter, deque
+from collections.abc import Iterable, Mapping
 from random import Random
 from typing import Any
 
@@ -20,6 +21,7 @@ from falkirk.core.machine.events import (
     Flush,
     Persist,
     Persisted,
+    Pin,
     Release,
     Restore,
     Retract,
@@ -28,6 +30,8 @@ from falkirk.core.machine.events import (
     Tick,
     Work,
 )
+from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.recovery import live_metadata
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
 from falkirk.testing.check import Complaints, Guard
@@ -45,6 +49,8 @@ from falkirk.testing.world import Scenario, Violation, World
 __all__ = ["Faults", "Scenario", "Simulation", "Violation"]
 BESIDE = (Persisted, Delivered, Compacted, Tick, Flush)
 """Events after which there is nothing else to be processed than before, unless sends waited."""
+FREE = Pin({})
+"""Nothing is pinned."""
 
 
 class Simulation:
@@ -68,7 +74,9 @@ class Simulation:
         ``backlog`` is how many things may wait to be done while more input is read.
         """
         self.scenario, self.rules, self.backlog = scenario, rules, backlog
-        self.decisions = decisions or Seeded(Random(seed), faults or Faults())
+        self.decisions = decisions or Seeded(
+            Random(seed), faults or Faults(), Random(f"ambush of {seed}")
+        )
         self.random = Random(seed)
         self.names: list[ProcessorId] = list(scenario.flow.processors)
         self.world = World(scenario)
@@ -80,6 +88,8 @@ class Simulation:
         self.seen: Counter[str] = Counter()
         self.steps = self.now = 0
         self.flushed = False
+        self.pin = FREE
+        self.frontiers: Mapping[ProcessorId, Any] = {}
         self.forget()
 
     def forget(self) -> None:
@@ -135,12 +145,23 @@ class Simulation:
             self.store.retract(self.retractions.pop(0))
 
     def flush(self) -> bool:
-        """When all is quiet, asks for the last checkpoints; False if that changed nothing."""
+        """When all is quiet, lets go what is pinned and asks for the last checkpoints.
+
+        False if that changed nothing.
+        """
+        if self.pin.kept:
+            self.pin_to(FREE)
+            return True
         if self.flushed:
             return False
         self.step(Flush())
         self.flushed = not (self.writes or self.collections)
         return True
+
+    def pin_to(self, pin: Pin) -> None:
+        """Somebody wants to be able to go back there, and no longer elsewhere."""
+        self.pin, self.flushed = pin, False
+        self.step(pin)
 
     def check(self) -> None:
         """What must hold at the end."""
@@ -208,6 +229,7 @@ class Simulation:
         running = self.machine.state.running
         self.late += [work for work in self.works if work.number not in running]
         self.works = [work for work in self.works if work.number in running]
+        self.frontiers = effect.frontiers
         self.guard.rollback(self.machine.state, effect)
 
     # What others ask of a run.
@@ -232,7 +254,12 @@ class Simulation:
         return transcript(self.entries)
 
     @property
-    def replaying(self) -> list[str]:
+    def flow(self) -> Flow:
+        """The flow that is run."""
+        return self.scenario.flow
+
+    @property
+    def replaying(self) -> list[ProcessorId]:
         """The processors whose history is being run again."""
         return [p for p, standing in self.machine.state.standing.items() if standing.replaying]
 
@@ -240,3 +267,27 @@ class Simulation:
     def repeatable(self) -> int:
         """How many acknowledgements could come a second time."""
         return len(self.acknowledgements)
+
+    def saves(self, p: ProcessorId) -> int:
+        """How many checkpoints of ``p`` are durable."""
+        return len(self.store.checkpoints[p])
+
+    def left(self, p: ProcessorId) -> int:
+        """How many events of its history ``p`` has still to begin again."""
+        return len(self.machine.state.standing[p].restoring)
+
+    def past(self, p: ProcessorId, frontier: Any) -> int:
+        """How many events of the history of ``p`` lie inside ``frontier``."""
+        records = self.machine.state.ledgers[p].inside(frontier)
+        return sum(len(record.delivered) for record in records)
+
+    def plan(self, failed: Iterable[ProcessorId]) -> Mapping[ProcessorId, Any]:
+        """Where everybody would go back to if ``failed`` failed now; nothing is changed."""
+        state, gone = self.machine.state, frozenset(failed)
+        live = {p: live_metadata(state, p) for p in self.names if p not in gone}
+        return state.monitor.rollback_plan(gone, live).frontiers
+
+    def risen(self) -> bool:
+        """Whether a low-watermark of somebody who saves has left what is pinned."""
+        kept, watermark = self.pin.kept, self.machine.state.monitor.watermark
+        return any(p in kept and not watermark(p) <= kept[p] for p in self.guard.chained)

@@ -42,6 +42,11 @@ TEETH: tuple[Tooth, ...] = (
     ),
     Tooth("drop_by_cause", "trap 2", "A queued message is kept or dropped by its cause."),
     Tooth("resend_logged", "trap 2; §3.6, Q'(e)", "Logged messages are sent again."),
+    Tooth(
+        "finish_replay",
+        "§3.6, §4.4",
+        "A replay that is met by another's rollback goes on with what is left of it.",
+    ),
     Tooth("count_future_sends", "trap 3", "Messages into the future are logged or counted."),
     Tooth("reissue_notifications", "trap 4", "Notification requests are state."),
     Tooth(
@@ -75,6 +80,11 @@ TEETH: tuple[Tooth, ...] = (
         "What makes up an input epoch is durable before it counts.",
     ),
     Tooth(
+        "keep_pinned",
+        "beyond the paper",
+        "Nothing is collected or acknowledged outside what was pinned.",
+    ),
+    Tooth(
         "notify_at_joins",
         "beyond the paper",
         "A lattice processor is notified wherever times of its state meet.",
@@ -85,6 +95,7 @@ TEETH: tuple[Tooth, ...] = (
 INSIDE = {
     "hold_suspects": "It says how little is undone: whoever has used what a suspect sent goes back"
     " with it when it has failed, so nothing wrong gets out.",
+    "keep_pinned": "Who is to go back where nothing is kept is told so, and nothing is changed.",
     "notification_constraint": "Without it a message can come after the notification of its time;"
     " in the random flows those who may decide otherwise when asked again send empty messages.",
 }

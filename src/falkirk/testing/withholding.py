@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from falkirk.testing.faults import Fault, Trouble
+from falkirk.testing.faults import FAILURE, Fault, Trouble
+from falkirk.testing.situation import Situation
 
 PATIENCE = 60
 """Moves after which the output is killed, whether it has saved anything or not."""
@@ -17,6 +18,8 @@ PATIENCE = 60
 class Withholding:
     """Waits for an output that shows something, keeps it from the outside, and kills the output."""
 
+    takes = (FAILURE,)
+
     def __init__(self, random: Random) -> None:
         """Nothing has happened yet."""
         self.random = random
@@ -24,11 +27,12 @@ class Withholding:
         self.saving = self.over = False
         self.countdown = random.randrange(80)
 
-    def fault(self, writes: Sequence[Any]) -> Fault | None:
+    def fault(self, situation: Situation) -> Fault | None:
         """The kill, when its time has come."""
         self.countdown -= 1
         if self.output is None:
             return None
+        writes = situation.writes
         saved = self.saving and all(write.processor != self.output for write in writes)
         if not saved and self.countdown > -PATIENCE:
             return None

@@ -156,7 +156,7 @@ def settle_processor(state: State, p: ProcessorId, frontier: Any, lost: bool) ->
         return [Rewind(p, frontier)]
     if processor.policy.replays and lost:
         start_replay(state, p, frontier)
-    elif left:
+    elif left and state.rules.finish_replay:
         go_on(state, p, frontier, left)
     return [Restore(p, frontier)] if processor.opaque else []
 

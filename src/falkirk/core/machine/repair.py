@@ -24,7 +24,8 @@ class PromiseError(RecoveryError):
 
 def bound(state: State, event: Pin) -> None:
     """Bounds what may be collected, acknowledged and shown from now on."""
-    state.kept, state.shown = dict(event.kept), dict(event.shown)
+    state.kept = dict(event.kept) if state.rules.keep_pinned else {}
+    state.shown = dict(event.shown)
     state.monitor.keep(state.kept)
 
 

@@ -35,8 +35,12 @@ class Rules:
     """What comes from a suspected processor, or goes there, is held until one knows better."""
     collect_within_watermark: bool = True
     """Nothing is collected that a rollback or a resend could still ask for."""
+    keep_pinned: bool = True
+    """Nothing is collected or acknowledged outside what was pinned."""
     drop_late_work: bool = True
     """Completions of work begun before a rollback are dropped."""
+    finish_replay: bool = True
+    """A replay that is met by another rollback goes on with what is left of it."""
     retract_before_more: bool = True
     """A rolled-back timeline is forgotten durably, and its late writes are refused."""
     one_content: bool = True
