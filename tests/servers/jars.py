@@ -150,5 +150,5 @@ def said(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    for each in ("broker", "delta", "hdfs", "spark"):
+    for each in ("broker", "delta", "hdfs", "s3", "spark"):
         print(each, jars(each)[0].parent)

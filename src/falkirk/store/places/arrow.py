@@ -17,6 +17,13 @@ CHUNK_BYTES = 4 << 20
 MARK = "falkirk-clock-"
 """What a file begins with that is written to see whether one can, and what time it is there."""
 
+FLAT = ("s3",)
+"""Where there are only files, and one listing has them all. A list of folders would be a list of
+what their names begin with, and some servers keep those of folders that are gone."""
+
+SEEN = "_falkirk-seen"
+"""A file that dates a folder without files; to Spark and to checksums it is no data."""
+
 
 class Arrow:
     """A folder of a file system that answers calls over a network."""
@@ -26,6 +33,7 @@ class Arrow:
     def __init__(self, filesystem: Any, root: str, base: str, shown: str) -> None:
         """The folder ``root`` of Arrow's ``filesystem``, which Spark calls ``base``."""
         self.filesystem, self.root, self.base, self.shown = filesystem, root, base, shown
+        self.flat = filesystem.type_name in FLAT
 
     def prepare(self, make: bool) -> None:
         """Looks whether it answers; makes the folder where there are folders."""
@@ -101,24 +109,34 @@ class Arrow:
         return bool(self._info(name).type.name == "Directory")
 
     def names(self) -> list[str]:
-        """The names of everything that is there."""
-        return sorted(each.base_name for each in self._listed(self.root, recursive=False))
+        """The names of everything that is there; a bucket has no folder where no file is."""
+        if self.flat:
+            return sorted(self.sizes())
+        found = self._listed(self.root, recursive=False, missing=True)
+        return sorted(each.base_name for each in found)
 
     def sizes(self) -> dict[str, int]:
         """The bytes of everything that is there, by one listing; of folders, their data files."""
         found: dict[str, int] = {}
-        for each in self._listed(self.root, recursive=True):
+        for each in self._listed(self.root, recursive=True, missing=True):
             name, _, part = self._inside("", each).partition("/")
             size = each.size if each.is_file and is_data(part) else 0
             found[name] = found.get(name, 0) + size
         return found
 
     def modified(self, name: str) -> float | None:
-        """When this was last written to; where folders have no time, that of their newest file."""
+        """When this was last written to; where folders have no time, that of their newest file.
+
+        A folder without time and files is what Spark leaves in a bucket if it dies early. It is
+        dated now, so that who comes next knows that it is older.
+        """
         found = self._info(name)
         times = [found.mtime_ns]
         if found.mtime_ns is None and not found.is_file:
-            times = [each.mtime_ns for each in self._files(name)]
+            files = self._files(name)
+            if not files:
+                self.fill(f"{name}/{SEEN}", b"falkirk")
+            times = [each.mtime_ns for each in files]
         return max((time / 1e9 for time in times if time is not None), default=None)
 
     def delete(self, name: str) -> None:
@@ -152,11 +170,13 @@ class Arrow:
         found = self._listed(self._at(name), recursive=True)
         return [each for each in found if each.is_file]
 
-    def _listed(self, path: str, recursive: bool) -> list[Any]:
+    def _listed(self, path: str, recursive: bool, missing: bool = False) -> list[Any]:
+        """What is in a folder; with ``missing`` one that is not there is empty."""
         from pyarrow.fs import FileSelector  # type: ignore[import-untyped]
 
         with self._asked():
-            return list(self.filesystem.get_file_info(FileSelector(path, recursive=recursive)))
+            chosen = FileSelector(path, allow_not_found=missing, recursive=recursive)
+            return list(self.filesystem.get_file_info(chosen))
 
     def _inside(self, name: str, found: Any) -> str:
         """The path of a file inside the folder ``name``, whatever the listing begins with."""
