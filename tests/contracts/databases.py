@@ -12,14 +12,17 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.rows import dict_row
+from tests.servers.mariadb import Mariadb
+from tests.servers.mariadb import connect as connect_mariadb
 from tests.servers.postgres import Server
 
 SECRET = "hush-hush"
 
 POSTGRES = pytest.param("postgres", marks=pytest.mark.slow)
-"""Left out by ``make check``: it needs a server."""
+MARIADB = pytest.param("mariadb", marks=pytest.mark.slow)
+"""Left out by ``make check``: they need a server."""
 
-KINDS = ["sqlite", POSTGRES]
+KINDS = ["sqlite", POSTGRES, MARIADB]
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,8 @@ class Outside:
         """A connection that commits at once, and closes at the end of a block."""
         if self.kind == "postgres":
             return psycopg.connect(self.place, autocommit=True, row_factory=dict_row)
+        if self.kind == "mariadb":
+            return connect_mariadb(self.place)
         connection = sqlite3.connect(self.place, timeout=30, isolation_level=None)
         connection.row_factory = sqlite3.Row
         return closing(connection)
@@ -53,17 +58,21 @@ class Outside:
         """A function that reads a table, with the values that were written."""
 
         def read() -> list[dict[str, Any]]:
-            found = "SELECT count(*) AS n FROM "
-            tables = (
-                f"{found} pg_tables WHERE tablename = '{table}'"
-                if self.kind == "postgres"
-                else f"{found} sqlite_master WHERE name = '{table}'"
-            )
-            if not self.rows(tables)[0]["n"]:
+            if not self.rows(f"SELECT count(*) AS n FROM {CATALOGUES[self.kind]} = '{table}'")[0][
+                "n"
+            ]:
                 return []
             return [restored(row) for row in self.rows(f'SELECT * FROM "{table}"')]
 
         return read
+
+
+CATALOGUES = {
+    "sqlite": "sqlite_master WHERE name",
+    "postgres": "pg_tables WHERE tablename",
+    "mariadb": "information_schema.tables WHERE table_schema = DATABASE() AND table_name",
+}
+"""Where the names of all tables are."""
 
 
 def open_outside(kind: str, folder: Path, request: pytest.FixtureRequest) -> Outside:
@@ -71,7 +80,7 @@ def open_outside(kind: str, folder: Path, request: pytest.FixtureRequest) -> Out
     if kind == "sqlite":
         path = str(folder / "outside.sqlite")
         return Outside(kind, f"sqlite:///{path}", path)
-    server: Server = request.getfixturevalue("postgres")
+    server: Server | Mariadb = request.getfixturevalue(kind)
     place = server.empty_database()
     return Outside(kind, place.replace("falkirk@", f"falkirk:{SECRET}@"), place)
 
@@ -80,6 +89,15 @@ def open_outside(kind: str, folder: Path, request: pytest.FixtureRequest) -> Out
 def outside(request: pytest.FixtureRequest, tmp_path: Path) -> Outside:
     """Every kind of database."""
     return open_outside(request.param, tmp_path, request)
+
+
+class FewerDatabases:
+    """For suites in which MariaDB does nothing that it does not do in another."""
+
+    @pytest.fixture(params=["sqlite", POSTGRES])
+    def outside(self, request: pytest.FixtureRequest, tmp_path: Path) -> Outside:
+        """The others."""
+        return open_outside(request.param, tmp_path, request)
 
 
 def restored(row: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.faults import connector_snapshots
 from tests.faults.connector_parts import flow_of
 from tests.faults.connector_strikes import struck_by, watch_commits
 from tests.faults.connector_world import World
@@ -29,9 +30,11 @@ def main(given: dict[str, Any], text: str) -> None:
     logging.basicConfig(level=logging.INFO, format="%(relativeCreated)d %(name)s: %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)
     striker = Striker(read_strike(text))
-    world = World(Path(given["folder"]), given["postgres"], given["kafka"])
+    world = World(Path(given["folder"]), given["postgres"], given["kafka"], given["mariadb"])
     if given["fault"] == "forgetful":
         Marks.move = lambda *_: True  # type: ignore[method-assign]
+    if given["fault"] == "amnesiac" and (world.folder / "state").exists():
+        connector_snapshots.counted = lambda batches: 0
     watch_commits(striker)
     flow = flow_of(world, given["source"], given["branches"], struck_by(striker))
     blueprint = flow.build()

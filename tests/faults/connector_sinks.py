@@ -212,4 +212,5 @@ SINKS: dict[str, SinkPart] = {
     "function": SinkPart(written_function, shown_file, all_totals),
     **sink_parts("sqlite"),
     **sink_parts("postgres"),
+    **sink_parts("mariadb"),
 }

@@ -73,7 +73,9 @@ def table_part(kind: str) -> SourcePart:
     """Rows by their key."""
     return SourcePart(
         table(kind),
-        lambda world: fk.TableSource(world.url(kind), "numbers", columns=["value"]),
+        lambda world: fk.TableSource(
+            world.url(kind), "numbers", columns=["value"], settle_seconds=0
+        ),
         fk.Limit(rows=ROWS),
     )
 
@@ -124,6 +126,8 @@ SOURCES: dict[str, SourcePart] = {
     "table-postgres": table_part("postgres"),
     "queue-sqlite": queue_part("sqlite"),
     "queue-postgres": queue_part("postgres"),
+    "table-mariadb": table_part("mariadb"),
+    "queue-mariadb": queue_part("mariadb"),
     "kafka": SourcePart(fill_kafka, numbers_of_kafka, fk.Limit(rows=ROWS), left_in_kafka),
     "python": SourcePart(
         lambda world: None,

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import psycopg
+from tests.servers import mariadb
 
 EPOCHS, ROWS, KEYS = 4, 6, 3
 
@@ -18,15 +19,17 @@ def values(epoch: int) -> list[int]:
 
 @dataclass(frozen=True)
 class World:
-    """What is outside of the flow: a folder, a PostgreSQL database and Kafka if there are any."""
+    """What is outside of the flow: a folder, databases of servers, and Kafka if there is one."""
 
     folder: Path
     postgres: str = ""
     kafka: str = ""
+    mariadb: str = ""
 
     def url(self, kind: str) -> str:
         """The address of a database for SQLAlchemy."""
-        return self.postgres if kind == "postgres" else f"sqlite:///{self.folder}/outside.sqlite"
+        servers = {"postgres": self.postgres, "mariadb": self.mariadb}
+        return servers.get(kind, f"sqlite:///{self.folder}/outside.sqlite")
 
     def execute(self, kind: str, *statements: str) -> None:
         """Carries out statements by the database's own driver."""
@@ -34,6 +37,11 @@ class World:
             with psycopg.connect(self.postgres) as server:
                 for statement in statements:
                     server.execute(statement)
+            return
+        if kind == "mariadb":
+            with mariadb.connect(self.mariadb) as connection:
+                for statement in statements:
+                    connection.execute(statement)
             return
         with sqlite3.connect(self.folder / "outside.sqlite", timeout=30) as file:
             for statement in statements:
@@ -45,6 +53,9 @@ class World:
         if kind == "postgres":
             with psycopg.connect(self.postgres) as server:
                 return [tuple(row) for row in server.execute(query).fetchall()]
+        if kind == "mariadb":
+            with mariadb.connect(self.mariadb) as connection:
+                return [tuple(row.values()) for row in connection.execute(query).fetchall()]
         with sqlite3.connect(self.folder / "outside.sqlite", timeout=30) as file:
             found = file.execute(query).fetchall()
         file.close()

@@ -6,6 +6,7 @@ import pytest
 from tests.servers.hdfs import Hdfs, NoHdfs
 from tests.servers.kafka import Broker, NoBroker
 from tests.servers.lacking import lacking
+from tests.servers.mariadb import Mariadb, NoMariadb
 from tests.servers.postgres import NoServer, Server
 
 
@@ -16,6 +17,17 @@ def postgres() -> Iterator[Server]:
         server = Server()
     except NoServer as error:
         lacking("a PostgreSQL server", error)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def mariadb() -> Iterator[Mariadb]:
+    """A MariaDB server; where there is none its tests are skipped, but never in CI."""
+    try:
+        server = Mariadb()
+    except NoMariadb as error:
+        lacking("a MariaDB server", error)
     yield server
     server.stop()
 

@@ -119,7 +119,7 @@ def test_tasks_read_what_the_driver_would(spark: SparkSession, outside: Outside)
     sink = TableSink(outside.url, "t")
     sink.write("o", (0,), Rows(spark.range(5_000).selectExpr("id", "id * 2 AS v").toArrow()))
     sink.close()
-    source = TableSource(outside.url, "t", driver_rows_max=300)
+    source = TableSource(outside.url, "t", driver_rows_max=300, settle_seconds=0)
     end = source.latest(10, Limit())
     frame = source.read(spark, 10, end)
     assert frame.rdd.getNumPartitions() > 1

@@ -1,5 +1,8 @@
 """Malformed rows leave the flow, each with its file and line, and are neither lost nor doubled."""
 
+import bz2
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,6 +133,55 @@ def test_a_file_that_cannot_be_opened_is_a_letter_as_a_whole(
     assert sink.rows() == [{"n": 1, "name": "one"}, {"n": 2, "name": "two"}]
     assert [(row["file"], row["line"]) for row in dead.rows()] == [(n, None) for n in "134"]
     assert all(f"no {format} file" in row["record"] for row in dead.rows())
+
+
+PACKED = b"1,one\n2,two\n3,three\n"
+
+
+def put_packed(folder: Path, suffix: str, pack: Callable[[bytes], bytes]) -> Path:
+    """Two files that are whole, one that breaks off, and one that is something else."""
+    folder.mkdir()
+    whole = pack(PACKED)
+    for name, content in {"1": whole, "2": whole[:-1], "3": b"no such thing", "4": whole}.items():
+        (folder / f"{name}{suffix}").write_bytes(content)
+    return folder
+
+
+def test_a_compressed_file_that_breaks_off_is_a_letter_as_a_whole(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """All in one epoch: the others are read."""
+    folder = put_packed(tmp_path / "in", ".csv.gz", gzip.compress)
+    sink, dead, flow = Remembered(), Remembered(), fk.Dataflow("packed")
+    source = fk.Files(folder, "csv", SCHEMA, malformed=dead)
+    flow.read(source, name="lines").write(sink, name="out")
+    run(flow, tmp_path / "store", spark)
+    assert sorted(row["n"] for row in sink.rows()) == [1, 1, 2, 2, 3, 3]
+    assert [(row["file"], row["line"]) for row in dead.rows()] == [
+        ("2.csv.gz", 4),
+        ("3.csv.gz", None),
+    ]
+    assert all("cannot be unpacked" in row["record"] for row in dead.rows())
+
+
+def test_a_text_that_breaks_off_goes_to_a_sink_or_stops_the_flow(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Of the first Spark would read all rows, and of the second none: and say nothing."""
+    folder = put_packed(tmp_path / "in", ".bz2", bz2.compress)
+    sink, dead = Remembered(), Remembered()
+
+    def flow(sink: Remembered, **given: Any) -> fk.Dataflow:
+        found = fk.Dataflow("texts")
+        source = fk.Files(folder, "text", order="name", **given)
+        found.read(source, name="lines", limit=fk.Limit(files=1)).write(sink, name="out")
+        return found
+
+    run(flow(sink, malformed=dead), tmp_path / "store", spark)
+    assert [row["value"] for row in sink.rows()] == 2 * PACKED.decode().splitlines()
+    assert [(row["file"], row["line"]) for row in dead.rows()] == [("2.bz2", 4), ("3.bz2", None)]
+    with pytest.raises(PermanentError, match=r"2\.bz2: .* in line 4\. Mend it and run again"):
+        run(flow(Remembered()), tmp_path / "another", spark)
 
 
 def test_without_a_sink_they_are_set_aside_in_the_store(

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from pyspark.sql import SparkSession
-from tests.contracts.databases import SECRET, Outside, open_outside, outside
+from tests.contracts.databases import KINDS, POSTGRES, SECRET, Outside, open_outside
 from tests.servers.lacking import lacking
 from tests.servers.postgres import NoServer, Server
 
@@ -25,9 +25,15 @@ from falkirk.testing.script import Remembered, Script
 
 pytestmark = pytest.mark.spark
 
-__all__ = ["outside"]
+every_database = pytest.mark.parametrize("outside", KINDS, indirect=True)
 
 WORDS = [["a", "b"], ["a", "c"], ["b"]]
+
+
+@pytest.fixture(params=["sqlite", POSTGRES])
+def outside(request: pytest.FixtureRequest, tmp_path: Path) -> Outside:
+    """Two kinds of databases; a few tests have others, too."""
+    return open_outside(request.param, tmp_path, request)
 
 
 def words(*epochs: list[str]) -> Script:
@@ -46,7 +52,7 @@ def counting(source: Any, **sinks: Any) -> fk.Dataflow:
 
 def contents(outside: Outside, table: str) -> Counter[tuple[Any, ...]]:
     """What is in a table, as a multiset."""
-    return Counter(tuple(row.values()) for row in outside.rows(f"SELECT * FROM {table}"))
+    return Counter(tuple(row.values()) for row in outside.rows(f'SELECT * FROM "{table}"'))
 
 
 def check_modes(spark: SparkSession, store: Path, outside: Outside, options: Options) -> None:
@@ -65,6 +71,7 @@ def check_modes(spark: SparkSession, store: Path, outside: Outside, options: Opt
     assert contents(outside, "changed") == Counter([("a", 2), ("b", 2), ("c", 1)])
 
 
+@every_database
 def test_every_mode_in_one_flow(spark: SparkSession, tmp_path: Path, outside: Outside) -> None:
     check_modes(spark, tmp_path / "state", outside, Options())
 
@@ -89,6 +96,7 @@ def test_a_table_feeds_a_table(spark: SparkSession, tmp_path: Path, outside: Out
     assert contents(outside, "newest") == Counter([("a", 3), ("b", 2), ("c", 2)])
 
 
+@every_database
 def test_a_queue_is_emptied_as_its_rows_are_counted(
     spark: SparkSession, tmp_path: Path, outside: Outside
 ) -> None:
@@ -155,7 +163,7 @@ def test_tables_show_the_same_time(spark: SparkSession, tmp_path: Path, outside:
 def test_columns_that_do_not_fit_stop_the_flow_at_once(
     spark: SparkSession, tmp_path: Path, outside: Outside
 ) -> None:
-    outside.execute("CREATE TABLE out (word TEXT, count TEXT)")
+    outside.execute('CREATE TABLE "out" (word TEXT, count TEXT)')
     flow = counting(words(*WORDS), out=fk.TableSink(outside.url, "out"))
     with pytest.raises(PermanentError, match=r"sink 'out' did not take time \(0,\).*'count'"):
         run(flow, tmp_path / "state", spark)

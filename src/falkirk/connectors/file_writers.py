@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from falkirk.connectors.discretion import unheard
 from falkirk.connectors.spark_formats import known_format
 from falkirk.core.errors import PermanentError
 
@@ -54,6 +55,8 @@ def by_spark(batch: Any, folder: Path, format: str, options: Mapping[str, str]) 
     frame = batch.frame.coalesce(1) if batch.small else batch.frame
     try:
         with known_format(frame.sparkSession, format):
-            frame.write.format(format).options(**options).save(str(folder))
+            with unheard():
+                writer = frame.write.format(format).options(**options)
+            writer.save(str(folder))
     except AnalysisException as error:
         raise PermanentError(f"{format} files cannot hold these rows: {error}") from error

@@ -7,13 +7,18 @@ from itertools import accumulate, takewhile
 from pathlib import Path
 from typing import Any
 
+from falkirk.connectors.compressed import broken, broken_line
 from falkirk.connectors.dead_letters import CORRUPT, FILE, SIFTED, sift
+from falkirk.connectors.discretion import unheard
 from falkirk.connectors.spark_formats import known_format
-from falkirk.connectors.unreadable import WHOLE, divided
-from falkirk.core.errors import ConnectorError
+from falkirk.connectors.unreadable import WHOLE, Unreadable, divided
+from falkirk.core.errors import ConnectorError, PermanentError
 from falkirk.dataflow.connecting import Limit, Sink
 from falkirk.dataflow.stream import Stream
 from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
+
+PACKED = (*SIFTED, "text")
+"""Formats whose files may be compressed as a whole."""
 
 COMPRESSED = {"parquet": 8, "orc": 8, "avro": 4}
 """How much larger rows of a format are in memory than in the file, at a guess."""
@@ -30,9 +35,11 @@ class Files:
 
     Of CSV, JSON and XML with a ``schema``, rows that do not fit it go where ``malformed`` says,
     each with its file and line: to a sink such as ``fk.DeadLetters("dead")``, or ``"aside"`` into
-    the flow's own store; ``"fail"`` stops the flow. Who sets Spark's ``mode`` keeps to that. Of
-    Parquet, ORC and Avro there are no malformed rows, but files that cannot be opened: they stop
-    the flow, unless ``malformed`` is a sink and there is a ``schema``, and then go there.
+    the flow's own store; ``"fail"`` stops the flow. A compressed file that breaks off goes there
+    as a whole. Who sets Spark's ``mode`` keeps to that. Of Parquet, ORC and Avro there are no
+    malformed rows, but files that cannot be opened, and of text files that cannot be unpacked:
+    they stop the flow, unless ``malformed`` is a sink and there is a ``schema`` (text needs none),
+    and then go there.
 
     Spark needs some 40 ms to find its way into a file. With ``driver_bytes_max``, Parquet files
     that have no more bytes in one epoch, and exactly the columns of ``schema``, are read on the
@@ -70,7 +77,7 @@ class Files:
             raise ConnectorError(
                 "malformed= is for csv, json and xml with a schema= and without a mode of Spark's:"
                 " otherwise nobody can tell which rows are malformed. Of parquet, orc and avro with"
-                " a schema= it may be a sink for files"
+                " a schema=, and of text, it may be a sink for files"
             )
 
     @property
@@ -82,9 +89,15 @@ class Files:
 
     @property
     def _tells_files(self) -> bool:
-        """Whether files that cannot be opened go to a sink."""
-        told = self.format in WHOLE and self.schema is not None
+        """Whether files that cannot be opened, or unpacked, go to a sink."""
+        told = (self.format in WHOLE and self.schema is not None) or self.format == "text"
         return told and isinstance(self.malformed, Sink)
+
+    @property
+    def _checks_packing(self) -> bool:
+        """Whether compressed files must be whole; who told Spark to ignore it keeps that."""
+        ignored = {k.lower(): str(v).lower() for k, v in self.options.items()}
+        return self.format in PACKED and ignored.get("ignorecorruptfiles") != "true"
 
     @property
     def _sifts(self) -> bool:
@@ -115,8 +128,12 @@ class Files:
     def read(self, session: Any, start: Any, end: Any) -> Any:
         """The files after ``start`` up to ``end``: a plan, or the rows of small ones."""
         paths = [self._path(name) for _, name in self._between(start, end)]
-        if self._tells_files:
-            return self._divided(session, paths)
+        if self._sifts:
+            good, bad = divided(paths, self.format)
+            if bad or self._tells_files:
+                return self._with_letters(session, good, bad)
+        elif self._checks_packing:
+            self._refuse_broken(paths)
         size = stored_bytes(paths)
         if self.schema is not None and 0 < size <= self.driver_bytes_max:
             from falkirk.connectors.arrow_files import read_parquet
@@ -126,14 +143,22 @@ class Files:
                 return table
         # One path is handed over in one call, a list of them in several.
         found = self._loaded(session, paths[0] if len(paths) == 1 else paths)
-        if self._sifts:
-            found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
         return found.coalesce(1) if size <= ONE_TASK_WORK_BYTES_MAX else found
 
-    def _divided(self, session: Any, paths: list[str]) -> Any:
+    def _refuse_broken(self, paths: list[str]) -> None:
+        """Stops at a compressed file that breaks off; Spark reads a part of some of them."""
+        for name, why in broken(paths):
+            line = broken_line(Path(self._path(name)))
+            place = "" if line is None else f", in line {line}"
+            raise PermanentError(
+                f"{self._path(name)}: {why}{place}. Mend it and run again, or have such files told"
+                ' by malformed=, a sink such as fk.DeadLetters("dead")'
+            )
+
+    def _with_letters(self, session: Any, good: list[str], bad: list[Unreadable]) -> Any:
         """The rows of the files that can be opened, and a row for each of the others."""
-        good, bad = divided(paths, self.format)
-        rows = self._loaded(session, good) if good else session.createDataFrame([], self.schema)
+        schema = self.schema or "value STRING"
+        rows = self._loaded(session, good) if good else session.createDataFrame([], schema)
         told = session.createDataFrame(bad, f"{FILE} STRING, {CORRUPT} STRING")
         all_rows = rows.unionByName(told, allowMissingColumns=True)
         return all_rows.coalesce(1) if stored_bytes(good) <= ONE_TASK_WORK_BYTES_MAX else all_rows
@@ -161,13 +186,17 @@ class Files:
     def _loaded(self, session: Any, paths: str | list[str]) -> Any:
         """What Spark reads."""
         with known_format(session, self.format):
-            return self._reader(session).load(paths)
+            found = self._reader(session).load(paths)
+        if self._sifts and self._tells_rows:
+            found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
+        return found
 
     def _reader(self, session: Any) -> Any:
         """A reader with all options, made once: each of them is a call to Spark."""
         known, reader = self._looked.get("reader", (None, None))
         if known is not session:
-            reader = session.read.format(self.format).options(**self.options)
+            with unheard():
+                reader = session.read.format(self.format).options(**self.options)
             if self._tells_rows and self.malformed != "fail":
                 reader = reader.options(mode="PERMISSIVE", columnNameOfCorruptRecord=CORRUPT)
                 reader = reader.schema(f"{self.schema}, {CORRUPT} STRING")

@@ -8,6 +8,7 @@ from io import TextIOBase
 from pathlib import Path
 from typing import Any, cast
 
+from falkirk.connectors.compressed import BROKEN, broken_line
 from falkirk.connectors.unreadable import WHOLE
 
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
@@ -26,6 +27,8 @@ def locate(
     given = {name.lower(): value for name, value in options.items()}
     if format in WHOLE:
         return [(None, text) for text in sorted(wanted.elements())]
+    if all(text.startswith(BROKEN) for text in wanted):
+        return [(breaks_off(path, given), text) for text in sorted(wanted.elements())]
     left = Counter(wanted)
     found: list[Located] = []
     several_lines = format == "xml" or is_set(given, "multiline")
@@ -42,6 +45,13 @@ def locate(
     except (OSError, LookupError, EOFError):
         pass  # what cannot be read here has no lines
     return found + [(None, text) for text in sorted(left) for _ in range(left[text])]
+
+
+def breaks_off(path: Path, options: Mapping[str, str]) -> int | None:
+    """The line in which a file breaks off, if lines end as they mostly do."""
+    encoding = (options.get("encoding") or options.get("charset") or "utf-8").lower()
+    counted = not options.get("linesep") and not encoding.startswith(("utf-16", "utf-32"))
+    return broken_line(path) if counted else None
 
 
 def is_set(options: Mapping[str, str], name: str) -> bool:

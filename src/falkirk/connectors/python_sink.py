@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from falkirk.connectors.discretion import unheard
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
 
@@ -38,8 +39,9 @@ class PythonSink:
         frame = batch.frame
         writer = self._writer(frame, name)
         try:
-            rows = frame.mapInArrow(writing(writer, frame.schema), "message BINARY").toArrow()
-            messages = [pickle.loads(row) for row in rows["message"].to_pylist()]
+            with unheard():
+                done = frame.mapInArrow(writing(writer, frame.schema), "message BINARY")
+            messages = [pickle.loads(row) for row in done.toArrow()["message"].to_pylist()]
         except Exception:
             writer.abort([], time[0])
             raise

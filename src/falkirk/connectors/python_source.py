@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from falkirk.connectors.discretion import unheard
 from falkirk.core.errors import ConnectorError
 from falkirk.dataflow.connecting import Limit
 
@@ -65,7 +66,8 @@ class PythonSource:
                     yield from batches_of(reader.read(partitions[number]), schema)
 
         numbers = session.range(0, len(partitions), 1, max(1, len(partitions)))
-        return numbers.mapInArrow(fetch, schema)
+        with unheard():
+            return numbers.mapInArrow(fetch, schema)
 
     def finished(self, position: Any) -> bool:
         """Never: a stream has no end."""

@@ -1,9 +1,10 @@
-"""Files that are not what they are called: of formats whose rows cannot be told apart by lines."""
+"""Files that are not what they are called, and files that cannot be unpacked."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from falkirk.connectors.avro_blocks import check_avro
+from falkirk.connectors.compressed import broken
 
 WHOLE = ("parquet", "orc", "avro")
 """The formats of which a file can be read, or not, as a whole."""
@@ -17,7 +18,12 @@ def divided(paths: Sequence[str], format: str) -> tuple[list[str], list[Unreadab
 
     Parquet and ORC say at their end what is in them, Avro at its beginning and before each block.
     So files that were cut off, are empty or are something else are found; the rows are not read.
+    Of other formats, compressed files are unpacked.
     """
+    if format not in WHOLE:
+        told = broken(paths)
+        names = {name for name, _ in told}
+        return [path for path in paths if Path(path).name not in names], told
     good, bad = [], []
     for path in paths:
         try:

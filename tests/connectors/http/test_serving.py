@@ -1,5 +1,6 @@
 """Real requests over loopback: every status that a client can get, and what comes with it."""
 
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -255,13 +256,17 @@ def test_a_port_that_is_taken_is_told() -> None:
         other.close()
 
 
-def test_tls(tmp_path: Path) -> None:
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+def certified(folder: Path, name: str) -> tuple[Path, Path]:
+    """A certificate that vouches for itself, and its key."""
+    key, certificate = folder / f"{name}-key.pem", folder / f"{name}.pem"
     made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
     names = ["-addext", "subjectAltName=IP:127.0.0.1"]
     openssl(*made.split(), *names, "-keyout", key, "-out", certificate)
-    import ssl
+    return certificate, key
 
+
+def test_tls(tmp_path: Path) -> None:
+    certificate, key = certified(tmp_path, "server")
     trusted = ssl.create_default_context(cafile=certificate)
     server = HttpRequests(SCHEMA, certificate=certificate, private_key=key)
     with running(server):
@@ -272,6 +277,25 @@ def test_tls(tmp_path: Path) -> None:
         missing.listen(lambda: None)
 
 
+def test_clients_can_be_made_to_show_a_certificate(tmp_path: Path) -> None:
+    certificate, key = certified(tmp_path, "server")
+    authority, own_key = certified(tmp_path, "client")
+    server = HttpRequests(
+        SCHEMA, certificate=certificate, private_key=key, client_authority=authority
+    )
+    shown = {"its own": (authority, own_key), "another": (certificate, key), "none": None}
+    with running(server):
+        for name, pair in shown.items():
+            context = ssl.create_default_context(cafile=certificate)
+            if pair is not None:
+                context.load_cert_chain(*pair)
+            if name == "its own":
+                assert httpx.post(server.url, json={"n": 1}, verify=context).json() == {"twice": 2}
+                continue
+            with pytest.raises(httpx.TransportError):
+                httpx.post(server.url, json={"n": 1}, verify=context)
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
@@ -280,6 +304,7 @@ def test_tls(tmp_path: Path) -> None:
         ({"path": "query"}, "begin with a slash"),
         ({"token": " blank"}, "ASCII"),
         ({"certificate": "a.pem"}, "both"),
+        ({"client_authority": "a.pem"}, "over TLS only"),
         ({"waiting_max": 0}, "no request would be taken"),
     ],
 )

@@ -1,11 +1,11 @@
-"""Tables keep the contract of a sink, in SQLite and in PostgreSQL."""
+"""Tables keep the contract of a sink, in SQLite, in PostgreSQL and in MariaDB."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from tests.contracts.databases import SECRET, Outside, outside
+from tests.contracts.databases import SECRET, FewerDatabases, Outside, outside
 
 from falkirk.connectors import TableSink
 from falkirk.testing.contracts import SinkContract
@@ -60,7 +60,7 @@ class TestAppendWithEpochs(Tables):
         assert sorted(row["epoch"] for row in outside.shown()()) == [3, 7, 7]
 
 
-class TestAppendAtLeastOnce(Tables):
+class TestAppendAtLeastOnce(FewerDatabases, Tables):
     """Rows are added, and the table has no mark."""
 
     options: ClassVar[dict[str, Any]] = {"at_least_once": True}
@@ -80,11 +80,11 @@ class TestUpsertWithoutAnIndex(Tables):
     @pytest.fixture
     def make(self, outside: Outside, request: pytest.FixtureRequest) -> Callable[[], Any]:
         if "type_of_column" not in request.node.name:
-            outside.execute("CREATE TABLE out (k BIGINT, v TEXT)")
+            outside.execute('CREATE TABLE "out" (k BIGINT, v TEXT)')
         return lambda: TableSink(outside.url, "out", **self.options)
 
 
-class TestShared(Tables):
+class TestShared(FewerDatabases, Tables):
     """Other outputs write to the table too."""
 
     options: ClassVar[dict[str, Any]] = {"shared": True}

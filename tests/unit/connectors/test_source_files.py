@@ -1,5 +1,6 @@
 """Files in a folder: in order, each once, and one look at the folder for a poll."""
 
+import gzip
 import os
 from pathlib import Path
 from types import SimpleNamespace
@@ -101,7 +102,8 @@ def test_what_cannot_be_told_to_be_malformed_is_refused(tmp_path: Path) -> None:
     for wrong in (
         {"format": "parquet", "schema": "a INT"},
         {"format": "orc", "malformed": Remembered()},
-        {"format": "text", "schema": "a STRING", "malformed": Remembered()},
+        {"format": "binaryFile", "malformed": Remembered()},
+        {"format": "text"},
         {"format": "csv"},
         {"format": "csv", "schema": "a INT", "options": {"MODE": "DROPMALFORMED"}},
     ):
@@ -152,6 +154,27 @@ def test_files_that_are_something_else_are_told_from_those_that_are_gone(tmp_pat
         assert all(f"no {format} file" in why for _, why in bad)
         with pytest.raises(FileNotFoundError):
             divided([str(tmp_path / "none")], format)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"format": "text"},
+        {"format": "csv"},
+        {"format": "json", "schema": "a INT", "malformed": "fail"},
+    ],
+    ids=str,
+)
+def test_a_compressed_file_that_breaks_off_stops_the_flow_where_nobody_is_told(
+    tmp_path: Path, given: dict[str, Any]
+) -> None:
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n2\n")[:-1])
+    source = Files(tmp_path, **given)
+    end = source.latest(source.initial(), Limit())
+    with pytest.raises(PermanentError, match=r"a\.gz: .*breaks off, in line 3\. Mend it"):
+        source.read(Spark(), source.initial(), end)
+    lenient = Files(tmp_path, format="text", options={"ignoreCorruptFiles": "true"})
+    assert lenient.read(Spark(), source.initial(), end) == ["a.gz"]
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -57,13 +57,14 @@ def test_what_a_table_cannot_hold_is_refused(sink: TableSink, values: Any, kind:
         ("DATE", [0], pa.timestamp("us")),
         ("INTEGER", [True], pa.bool_()),
         ("BYTEA", ["x"], pa.string()),
+        ("CHAR(5)", ["x"], pa.string()),
     ],
 )
 def test_postgres_columns_that_would_change_a_value_are_refused(
     request: pytest.FixtureRequest, tmp_path: Any, there: str, values: Any, kind: Any
 ) -> None:
     outside = open_outside("postgres", tmp_path, request)
-    outside.execute(f"CREATE TABLE out (c {there})")
+    outside.execute(f'CREATE TABLE "out" (c {there})')
     sink = TableSink(outside.url, "out")
     with pytest.raises(PermanentError, match="column 'c'"):
         sink.write("o", (0,), column(values, kind))
@@ -89,21 +90,21 @@ def test_postgres_columns_that_hold_more_are_fine(
     if found is None:
         values, found = [2**32 - 1], Decimal(2**32 - 1)
     outside = open_outside("postgres", tmp_path, request)
-    outside.execute(f"CREATE TABLE out (c {there})")
+    outside.execute(f'CREATE TABLE "out" (c {there})')
     sink = TableSink(outside.url, "out")
     sink.write("o", (0,), column(values, kind))
     sink.close()
-    assert outside.rows("SELECT c FROM out") == [{"c": found}]
+    assert outside.rows('SELECT c FROM "out"') == [{"c": found}]
 
 
 def test_a_column_that_is_missing_is_named(outside: Outside, sink: TableSink) -> None:
-    outside.execute("CREATE TABLE out (d BIGINT)")
-    with pytest.raises(PermanentError, match="ALTER TABLE out ADD COLUMN c"):
+    outside.execute('CREATE TABLE "out" (d BIGINT)')
+    with pytest.raises(PermanentError, match=r"ALTER TABLE .?out.? ADD COLUMN c"):
         sink.write("o", (0,), column([1], pa.int64()))
 
 
 def test_a_column_that_must_have_a_value_is_named(outside: Outside, sink: TableSink) -> None:
-    outside.execute("CREATE TABLE out (c BIGINT, d BIGINT NOT NULL)")
+    outside.execute('CREATE TABLE "out" (c BIGINT, d BIGINT NOT NULL)')
     with pytest.raises(PermanentError, match="'d'"):
         sink.write("o", (0,), column([1], pa.int64()))
 
@@ -111,10 +112,13 @@ def test_a_column_that_must_have_a_value_is_named(outside: Outside, sink: TableS
 def test_columns_with_defaults_and_numbers_of_their_own_are_left_alone(
     outside: Outside, sink: TableSink
 ) -> None:
-    number = "SERIAL PRIMARY KEY" if outside.kind == "postgres" else "INTEGER PRIMARY KEY"
-    outside.execute(f"CREATE TABLE out (id {number}, c BIGINT, d BIGINT NOT NULL DEFAULT 7)")
+    number = {"sqlite": "INTEGER", "postgres": "SERIAL", "mariadb": "INTEGER AUTO_INCREMENT"}
+    outside.execute(
+        f'CREATE TABLE "out" (id {number[outside.kind]} PRIMARY KEY, c BIGINT,'
+        " d BIGINT NOT NULL DEFAULT 7)"
+    )
     sink.write("o", (0,), column([1, 2], pa.int64()))
-    assert outside.rows("SELECT * FROM out ORDER BY id") == [
+    assert outside.rows('SELECT * FROM "out" ORDER BY id') == [
         {"id": 1, "c": 1, "d": 7},
         {"id": 2, "c": 2, "d": 7},
     ]
@@ -132,7 +136,7 @@ def test_what_comes_later_with_other_columns_is_looked_at_again(
     sink.write("o", (0,), column([1], pa.int64()))
     with pytest.raises(PermanentError, match="column 'c'"):
         sink.write("o", (1,), column(["x"], pa.string()))
-    assert outside.rows("SELECT c FROM out") == [{"c": 1}]
+    assert outside.rows('SELECT c FROM "out"') == [{"c": 1}]
 
 
 def test_names_are_quoted(outside: Outside) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pymysql
 import pytest
 from sqlalchemy.exc import OperationalError, ProgrammingError
 from tests.contracts.databases import Outside, open_outside
@@ -23,11 +24,15 @@ URL = "postgresql://someone:p%40ss-word@127.0.0.1:9/db?sslpassword=key-pass&conn
 
 @pytest.mark.parametrize(
     "connector",
-    [TableSink(URL, "t"), TableSource(URL, "t"), QueueSource(URL, "t")],
-    ids=lambda each: type(each).__name__,
+    [
+        kind(url, "t")
+        for url in (URL, URL.replace("postgresql", "mysql"))
+        for kind in (TableSink, TableSource, QueueSource)
+    ],
+    ids=lambda each: str(each),
 )
 def test_nothing_shows_a_secret(connector: Any) -> None:
-    for text in (repr(connector), str(connector), f"{connector}", redacted(URL)):
+    for text in (repr(connector), str(connector), f"{connector}", redacted(connector.url)):
         assert not [secret for secret in SECRETS if secret in text]
         assert "127.0.0.1:9/db" in text
 
@@ -96,6 +101,12 @@ def with_state(kind: type[psycopg.Error], state: str) -> psycopg.Error:
         (sqlite3.OperationalError("no such table: t"), False),
         (sqlite3.OperationalError("unable to open database file"), False),
         (psycopg.DataError("wrong"), False),
+        (pymysql.err.OperationalError(2003, "Can't connect to MySQL server"), True),
+        (pymysql.err.OperationalError(1205, "Lock wait timeout exceeded"), True),
+        (pymysql.err.OperationalError(1213, "Deadlock found"), True),
+        (pymysql.err.OperationalError(1045, "Access denied for user 'x'"), False),
+        (pymysql.err.OperationalError(1366, "Incorrect string value"), False),
+        (pymysql.err.OperationalError("already closed"), True),
     ],
     ids=lambda each: str(each),
 )

@@ -99,6 +99,19 @@ def test_a_key_is_left_alone_for_as_long_as_one_says(outside: Outside) -> None:
     source.close()
 
 
+def test_keys_are_compared_by_the_database(request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    """For Python "a" is larger than "B"; for this table it is not."""
+    outside = open_outside("sqlite", tmp_path, request)
+    outside.execute("CREATE TABLE t (id TEXT COLLATE NOCASE)", "INSERT INTO t VALUES ('B'), ('a')")
+    source = TableSource(outside.url, "t")
+    first = source.latest(None, Limit(rows=1))
+    assert first == "a"
+    for limit in (Limit(rows=1), ALL):
+        assert source.latest(first, limit) == "B"
+        assert source.latest("B", limit) == "B"
+    source.close()
+
+
 @pytest.mark.slow
 def test_every_type_comes_back(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     outside = open_outside("postgres", tmp_path, request)

@@ -30,9 +30,9 @@ class HttpRequests:
     process dies the connection breaks, and the client sends it again.
 
     Outside of loopback a ``token`` is required. ``certificate`` and ``private_key`` are files for
-    TLS. At most ``waiting_max`` requests, of together ``waiting_bytes_max`` bytes, wait to be read;
-    others are told to come back. A finished request is remembered by its key for
-    ``remember_seconds``.
+    TLS; with ``client_authority`` too, clients must show a certificate that it has signed. At most
+    ``waiting_max`` requests, of together ``waiting_bytes_max`` bytes, wait to be read; others are
+    told to come back. A finished request is remembered by its key for ``remember_seconds``.
     """
 
     replayable = True
@@ -49,6 +49,7 @@ class HttpRequests:
         token: str | None = None,
         certificate: str | Path | None = None,
         private_key: str | Path | None = None,
+        client_authority: str | Path | None = None,
         collect_seconds: float = 0.003,
         timeout_seconds: float = 30.0,
         body_bytes_max: int = 1024 * 1024,
@@ -73,12 +74,17 @@ class HttpRequests:
             raise ConfigurationError("a token is ASCII text without blanks around it")
         if (certificate is None) != (private_key is None):
             raise ConfigurationError("TLS needs both: certificate= and private_key=")
+        if client_authority is not None and certificate is None:
+            raise ConfigurationError(
+                "clients show certificates over TLS only: give certificate= and private_key="
+            )
         for name, least in (("waiting_max", waiting_max), ("body_bytes_max", body_bytes_max)):
             if least < 1:
                 raise ConfigurationError(f"{name} is {least}: no request would be taken")
         self.host, self.given_port, self.path = host, port, path
         self.collect_seconds = collect_seconds
-        self._files = [None if f is None else str(f) for f in (certificate, private_key)]
+        files = (certificate, private_key, client_authority)
+        self._files = [None if file is None else str(file) for file in files]
         self._schema = Schema.read(schema)
         self._desk = Desk(waiting_max, waiting_bytes_max, remember_seconds, remember_max)
         self._service = Service(

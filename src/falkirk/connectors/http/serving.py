@@ -1,6 +1,7 @@
 """A web server on a thread of its own."""
 
 import socket
+import ssl
 import time
 from threading import Thread
 from typing import Any
@@ -23,6 +24,7 @@ class Serving:
         port: int,
         certificate: str | None = None,
         private_key: str | None = None,
+        client_authority: str | None = None,
     ) -> None:
         """Binds, starts, and waits until it serves. Port 0 is any free one."""
         self._socket = bound(host, port)
@@ -41,6 +43,8 @@ class Serving:
             timeout_graceful_shutdown=STOP_SECONDS,
             ssl_certfile=certificate,
             ssl_keyfile=private_key,
+            ssl_ca_certs=client_authority,
+            ssl_cert_reqs=ssl.CERT_NONE if client_authority is None else ssl.CERT_REQUIRED,
         )
         self._server, self._error = uvicorn.Server(config), list[BaseException]()
         self._thread = Thread(target=self._run, name="falkirk-http", daemon=True)

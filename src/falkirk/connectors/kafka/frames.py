@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from falkirk.connectors.discretion import unheard
 from falkirk.connectors.kafka.columns import spark_schema
-from falkirk.connectors.kafka.discretion import unheard
 from falkirk.connectors.kafka.offsets import Span, nested
 from falkirk.connectors.kafka.settings import Settings
 from falkirk.core.errors import PermanentError
@@ -59,4 +59,5 @@ def python_frame(session: Any, settings: Settings, spans: list[Span], headers: b
             fetching.close()
 
     numbered = session.range(0, len(spans), 1, len(spans))
-    return numbered.mapInArrow(fetched, spark_schema(headers))
+    with unheard():
+        return numbered.mapInArrow(fetched, spark_schema(headers))

@@ -5,9 +5,12 @@ from sqlalchemy import URL
 from falkirk.core.errors import PermanentError
 from falkirk.store.redaction import read
 
+DRIVERS = {"postgresql": "psycopg", "mysql": "pymysql", "mariadb": "pymysql"}
+"""Who speaks to a database if nobody is named."""
+
 
 def parsed(address: str) -> URL:
-    """The address in its parts; PostgreSQL is spoken to by psycopg."""
+    """The address in its parts, with a driver where it names none."""
     url = read(address)
     if url is None:
         # What was given may hold a password, so it is not repeated.
@@ -15,6 +18,5 @@ def parsed(address: str) -> URL:
             "that is no address of a database: it looks like postgresql://USER@HOST/DATABASE or"
             " sqlite:///FILE"
         )
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    return url
+    driver = DRIVERS.get(url.drivername)
+    return url if driver is None else url.set(drivername=f"{url.drivername}+{driver}")

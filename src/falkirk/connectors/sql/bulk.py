@@ -18,11 +18,10 @@ def load(connection: Connection, table: Table, pieces: Iterable[pa.RecordBatch])
     if connection.dialect.driver == "psycopg":
         copy(connection, table, pieces)
         return
-    sqlite = connection.dialect.name == "sqlite"
+    changed = CHANGES.get(connection.dialect.name, exact)
     for piece in pieces:
         if piece.num_rows:
-            rows = (lossless(piece) if sqlite else exact(piece)).to_pylist()
-            connection.execute(insert(table), rows)
+            connection.execute(insert(table), changed(piece).to_pylist())
 
 
 def copy(connection: Connection, table: Table, pieces: Iterable[pa.RecordBatch]) -> None:
@@ -87,6 +86,25 @@ def lossless(piece: pa.RecordBatch) -> pa.RecordBatch:
             )
         fields.append(pa.field(field.name, kind))
     return cast(piece, pa.schema(fields))
+
+
+def finite(piece: pa.RecordBatch) -> pa.RecordBatch:
+    """The same values as MariaDB and MySQL can hold them: they have no NaN and no infinity."""
+    piece = exact(piece)
+    for field in piece.schema:
+        if (
+            at.is_floating(field.type)
+            and pc.any(pc.invert(pc.is_finite(piece[field.name]))).as_py()
+        ):
+            raise PermanentError(
+                f"the column {field.name!r} has a NaN or an infinity, which MariaDB and MySQL do"
+                " not know: replace it first, for instance by nanvl()"
+            )
+    return piece
+
+
+CHANGES = {"sqlite": lossless, "mysql": finite, "mariadb": finite}
+"""What becomes of values where not all of them can be held as they are."""
 
 
 def cast(piece: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:

@@ -1,6 +1,7 @@
 """Columns of Arrow as columns of SQL: each has one that holds all of its values, or is refused.
 
 SQLite has no decimals and no moments in a time zone; they are kept as text, which loses nothing.
+MariaDB and MySQL have moments in UTC, and in a key texts of 255 letters.
 """
 
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.types as at  # type: ignore[import-untyped]
 from sqlalchemy import (
+    CHAR,
     REAL,
     BigInteger,
     Boolean,
@@ -30,12 +32,21 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
+from falkirk.connectors.sql import mysql
+from falkirk.connectors.sql.making import make_table
+from falkirk.connectors.sql.mysql_columns import changes_values, held
 from falkirk.connectors.sql.sink import split
 from falkirk.core.errors import PermanentError
 
 
-def sql_type(name: str, kind: pa.DataType, dialect: str) -> TypeEngine[Any]:
-    """The type of a column that holds every value of ``kind``."""
+def sql_type(name: str, kind: pa.DataType, dialect: str, keyed: bool = False) -> TypeEngine[Any]:
+    """The type of a column that holds every value of ``kind``; in a key, every short one."""
+    found = plain_type(name, kind, dialect)
+    return held(found, keyed) if dialect in mysql.NAMES else found
+
+
+def plain_type(name: str, kind: pa.DataType, dialect: str) -> TypeEngine[Any]:
+    """The same in the types that most databases have."""
     sqlite = dialect == "sqlite"
     if at.is_dictionary(kind):
         kind = kind.value_type
@@ -71,28 +82,41 @@ SIMPLE: Sequence[tuple[Any, Any]] = (
 
 
 def target_table(
-    connection: Connection, name: str, schema: pa.Schema, place: str | None, key: Sequence[str]
+    connection: Connection,
+    name: str,
+    schema: pa.Schema,
+    place: str | None,
+    key: Sequence[str],
+    compared: Sequence[str],
 ) -> Table:
-    """The table ``name`` with the columns of ``schema``: it is made if it is missing."""
+    """The table ``name`` with the columns of ``schema``: it is made if it is missing.
+
+    The columns ``compared`` must tell any two values apart.
+    """
     if len(set(schema.names)) < len(schema.names):
         raise PermanentError(f"two columns for {name!r} have one name: {', '.join(schema.names)}")
     dialect = connection.dialect.name
-    types = {field.name: sql_type(field.name, field.type, dialect) for field in schema}
+    types = {
+        field.name: sql_type(field.name, field.type, dialect, field.name in key) for field in schema
+    }
     for missing in [each for each in key if each not in types]:
         raise PermanentError(
             f"the key {missing!r} is none of the columns for {name!r}: {', '.join(types)}"
         )
     found = known_table(connection, name, place)
-    if found is not None:
-        check_columns(found, types, connection)
-        return found
-    columns = [
-        Column(each, kind, primary_key=each in key, autoincrement=False)
-        for each, kind in types.items()
-    ]
-    table = Table(name, MetaData(), *columns, schema=place)
-    table.create(connection)
-    return table
+    if found is None:
+        columns = [
+            Column(each, kind, primary_key=each in key, autoincrement=False)
+            for each, kind in types.items()
+        ]
+        made = make_table(connection, name, place, columns)
+        if made is not None:
+            return made
+        found = existing_table(connection, name if place is None else f"{place}.{name}", "it")
+    check_columns(found, types, connection)
+    if mysql.is_mysql(connection):
+        mysql.check_table(connection, found, compared)
+    return found
 
 
 def known_table(connection: Connection, name: str, schema: str | None) -> Table | None:
@@ -113,12 +137,13 @@ def existing_table(connection: Connection, named: str, place: str) -> Table:
 
 def check_columns(table: Table, types: dict[str, TypeEngine[Any]], connection: Connection) -> None:
     """Refuses a table that cannot take the columns as they are."""
+    quoted = connection.dialect.identifier_preparer
     for name, kind in types.items():
         if name not in table.c:
             raise PermanentError(
                 f"the table {table.name!r} has no column {name!r}: add it"
-                f" (ALTER TABLE {table.name} ADD COLUMN {name}"
-                f" {kind.compile(connection.dialect)}), or select only what it has"
+                f" (ALTER TABLE {quoted.format_table(table)} ADD COLUMN {quoted.quote(name)}"
+                f" {compiled(kind, connection)}), or select only what it has"
             )
         there = table.c[name].type
         if not holds(there, kind, connection):
@@ -156,6 +181,9 @@ def holds(there: TypeEngine[Any], ours: TypeEngine[Any], connection: Connection)
     """
     if compiled(there, connection) == compiled(ours, connection):
         return True
+    changed = changes_values(there, ours) if mysql.is_mysql(connection) else None
+    if changed is not None:
+        return not changed
     if isinstance(ours, Integer):
         return isinstance(there, Integer | Numeric) and not isinstance(there, Float)
     if isinstance(ours, Float):  # Numeric is its base
@@ -170,14 +198,19 @@ def holds(there: TypeEngine[Any], ours: TypeEngine[Any], connection: Connection)
     for family in (Boolean, LargeBinary, Date, Time):
         if isinstance(ours, family):
             return isinstance(there, family)
+    if isinstance(there, CHAR) and connection.dialect.name != "sqlite":
+        return False  # it is filled up with spaces
     # Text goes into whatever reads text: names, documents, identifiers.
-    return not isinstance(there, Boolean | Integer | Numeric | LargeBinary | Date | DateTime | Time)
+    others = (Boolean, Integer, Numeric, Float, LargeBinary, Date, DateTime, Time)
+    return not isinstance(there, others)
 
 
 def bits(kind: Float[Any], dialect: str) -> int:
     """How precise a floating-point number is."""
     if dialect == "sqlite" or isinstance(kind, Double):
         return 53
+    if dialect in mysql.NAMES:
+        return 24 if (kind.precision or 0) <= 24 else 53
     return 24 if isinstance(kind, REAL) else kind.precision or 53
 
 

@@ -5,8 +5,9 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event, text
 
+from falkirk.connectors.sql import mysql
 from falkirk.connectors.sql.address import parsed
 from falkirk.connectors.sql.failures import told
 from falkirk.core.errors import PermanentError
@@ -14,8 +15,8 @@ from falkirk.store.redaction import redacted
 
 BUSY_SECONDS = 30
 
-WRITTEN = ("postgresql", "sqlite")
-"""Databases in which a table, its rows and a mark are made in one transaction."""
+WRITTEN = ("postgresql", "sqlite", *mysql.NAMES)
+"""Databases in which rows and a mark are written in one transaction, as they are or not at all."""
 
 
 class Database:
@@ -46,13 +47,21 @@ class Database:
     def writing(self, doing: str = "written to") -> Iterator[Connection]:
         """One transaction: it is durable when this ends, or it never was."""
         engine = self.engine.execution_options(falkirk_writes=True)
-        with told(self.address, doing, driver_errors(engine)), engine.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                # What we take for done must not be gone after a crash, whatever the server's
-                # default is; and who has stopped in a transaction must not stop us for ever.
-                connection.execute(text("SET LOCAL synchronous_commit = on"))
-                connection.execute(text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'"))
-            yield connection
+        with told(self.address, doing, driver_errors(engine)), engine.connect() as connection:
+            try:
+                with connection.begin():
+                    if connection.dialect.name == "postgresql":
+                        # What we take for done must not be gone after a crash, whatever the
+                        # server's default is; and who has stopped in a transaction must not stop
+                        # us for ever.
+                        connection.execute(text("SET LOCAL synchronous_commit = on"))
+                        connection.execute(text(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'"))
+                    yield connection
+            except BaseException:
+                if mysql.is_mysql(connection):
+                    connection.invalidate()  # temporary tables and locks go with the session only
+                raise
+            unlock_names(connection)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -66,6 +75,8 @@ def make_engine(address: str) -> Engine:
     """An engine whose errors show no rows; SQLite begins where we say."""
     url = parsed(address)
     try:
+        if url.get_backend_name() in mysql.NAMES:
+            return mysql_engine(url)
         if url.get_backend_name() != "sqlite":
             return create_engine(url, hide_parameters=True, pool_pre_ping=True, pool_size=2)
         engine = create_engine(
@@ -77,7 +88,7 @@ def make_engine(address: str) -> Engine:
     except ImportError as error:
         raise PermanentError(
             f"{redacted(address)} needs a driver that is not installed ({error}); for PostgreSQL:"
-            " pip install 'falkirk[postgres]'"
+            " pip install 'falkirk[postgres]', for MariaDB and MySQL: 'falkirk[mysql]'"
         ) from None
 
     @event.listens_for(engine, "connect")
@@ -93,13 +104,30 @@ def make_engine(address: str) -> Engine:
     return engine
 
 
+def mysql_engine(url: URL) -> Engine:
+    """An engine of whose statements each sees what is committed by then, as elsewhere."""
+    engine = create_engine(
+        url,
+        hide_parameters=True,
+        pool_pre_ping=True,
+        pool_size=2,
+        isolation_level="READ COMMITTED",
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        mysql.prepare(connection, BUSY_SECONDS)
+
+    return engine
+
+
 def check_written(address: str) -> None:
     """Refuses a database to which rows cannot be written exactly once, and as they are."""
     kind = parsed(address).get_backend_name()
     if kind not in WRITTEN:
         raise PermanentError(
             f"{redacted(address)} cannot be written to: tables of {kind} can be read, but only"
-            " PostgreSQL and SQLite are known to keep a new table, its rows and its mark in one"
+            " PostgreSQL, SQLite, MariaDB and MySQL are known to keep rows and their mark in one"
             " transaction. Write to one of these, or by fk.Function as you see fit"
         )
 
@@ -114,3 +142,11 @@ def lock_names(connection: Connection) -> None:
     """Lets nobody else make tables of ours until the transaction ends."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(4065102)"))
+    elif mysql.is_mysql(connection):
+        mysql.lock_names(connection, BUSY_SECONDS)
+
+
+def unlock_names(connection: Connection) -> None:
+    """Lets others make theirs; where no transaction ends the lock, this does."""
+    if mysql.is_mysql(connection):
+        mysql.unlock_names(connection)

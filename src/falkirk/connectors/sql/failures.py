@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError, InvalidRequestError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from falkirk.connectors.sql import mysql
 from falkirk.core.errors import OutageError, PermanentError
 from falkirk.store.redaction import redacted, scrubbed
 
@@ -49,6 +50,9 @@ def passes(error: Exception, cause: BaseException) -> bool:
         return True
     if isinstance(error, InvalidRequestError):
         return False
+    number = mysql.number_of(cause)
+    if number is not None:  # these databases have one state for most of it
+        return number in mysql.PASSING
     state: Any = getattr(cause, "sqlstate", None) or getattr(cause, "pgcode", None)
     if state:
         return str(state).startswith(PASSING)

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from falkirk.connectors.sql.columns import existing_table
 from falkirk.connectors.sql.database import Database
+from falkirk.connectors.sql.mysql import exact_collation, is_mysql
 from falkirk.connectors.sql.values import arrow_schema, chosen_columns, pieces, selected
 from falkirk.core.errors import PermanentError
 
@@ -46,6 +47,7 @@ class Leasing:
         self.source, self.database = source, Database(source.url)
         self._renewed = -math.inf
         self._table: Table | None = None
+        self._order = ""
 
     def latest(self, start: Any, rows_max: int) -> Any:
         """The position after the next lease; ``start`` if nothing is free."""
@@ -121,8 +123,9 @@ class Leasing:
             "falkirk_lease": number,
             "falkirk_until": now(connection) + self.source.lease_seconds,
         }
-        # Some databases take a limit in an inner table alone.
-        taken = select(free.subquery("taken").c[key.name])
+        taken: Any = select(free.subquery("taken").c[key.name])
+        if is_mysql(connection):  # it would look at every row for an inner query
+            taken = list(connection.scalars(free))
         return connection.execute(update(queue).where(key.in_(taken)).values(**values)).rowcount
 
     def _renew(self, connection: Connection, queue: Table) -> None:
@@ -134,9 +137,7 @@ class Leasing:
         self._renewed = time.monotonic()
 
     def _mine(self, queue: Table) -> ColumnElement[bool]:
-        return and_(
-            queue.c.falkirk_consumer == self.source.consumer, queue.c.falkirk_until.is_not(None)
-        )
+        return and_(self._is_us(queue), queue.c.falkirk_until.is_not(None))
 
     def _free(self, connection: Connection, queue: Table) -> ColumnElement[bool]:
         """Rows without a lease, and those whose lease another consumer has let expire."""
@@ -144,9 +145,14 @@ class Leasing:
             queue.c.falkirk_lease.is_(None),
             and_(
                 queue.c.falkirk_until < now(connection),
-                queue.c.falkirk_consumer != self.source.consumer,
+                ~self._is_us(queue),
             ),
         )
+
+    def _is_us(self, queue: Table) -> ColumnElement[bool]:
+        """Whether a consumer has our name to the letter, however the database compares texts."""
+        name: ColumnElement[Any] = literal(self.source.consumer)
+        return queue.c.falkirk_consumer == (name.collate(self._order) if self._order else name)
 
     def _opened(self, connection: Connection) -> Table:
         if self._table is None:
@@ -161,6 +167,7 @@ class Leasing:
                 )
             chosen_columns(table, [self.source.key])
             self._table = table
+            self._order = exact_collation(connection) if is_mysql(connection) else ""
         return self._table
 
 
@@ -168,5 +175,8 @@ def now(connection: Connection) -> float:
     """Seconds since 1970, by the clock that all consumers see."""
     if connection.dialect.name == "postgresql":
         found: Any = connection.scalar(text("SELECT extract(epoch FROM clock_timestamp())"))
+        return float(found)
+    if is_mysql(connection):
+        found = connection.scalar(text("SELECT UNIX_TIMESTAMP(SYSDATE(6))"))
         return float(found)
     return time.time()

@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from falkirk.connectors.sql.database import lock_names
+from falkirk.connectors.sql.making import make_table
 from falkirk.core.errors import PermanentError
 from falkirk.core.times import Time
 
@@ -48,7 +49,8 @@ class Marks:
         table is ``shared`` and it is the mark of another output.
         """
         lock_names(connection)
-        self.rows.create(connection, checkfirst=True)
+        if not inspect(connection).has_table(NAME, schema=self.schema):
+            make_table(connection, NAME, self.schema, columns())
         found = {
             row.output: row
             for row in connection.execute(
@@ -114,12 +116,14 @@ class Marks:
 @cache
 def marks_table(schema: str | None) -> Table:
     """The table that has the marks of all tables of a schema."""
-    return Table(
-        NAME,
-        MetaData(),
+    return Table(NAME, MetaData(), *columns(), schema=schema)
+
+
+def columns() -> list[Column[str]]:
+    """Its columns."""
+    return [
         Column("output", String(255), primary_key=True),
         Column("table_name", String(255), primary_key=True),
         Column("store", String(64), nullable=False),
         Column("time", String(255)),
-        schema=schema,
-    )
+    ]

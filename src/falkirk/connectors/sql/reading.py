@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa  # type: ignore[import-untyped]
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, literal, select
 
+from falkirk.connectors.discretion import unheard
 from falkirk.connectors.sql.columns import existing_table
 from falkirk.connectors.sql.database import Database
 from falkirk.connectors.sql.positions import to_key, to_position
@@ -39,12 +40,14 @@ class TableReader:
             key = self._opened(connection)
             assert self._settling is not None
             reached = self._settling.look(connection, key)
-            if reached is None or (start is not None and to_key(start, key) >= reached):
+            if reached is None or to_position(reached) == start:
                 return start
-            within = self._between(start, to_position(reached))
+            # Which of two keys is the larger one only the database knows: it may fold letters.
+            chosen = select(key).where(self._between(start, to_position(reached))).order_by(key)
             if rows_max is None:
-                return to_position(reached)
-            ordered = select(key).where(within).order_by(key).limit(rows_max).subquery()
+                there = connection.scalar(chosen.limit(1)) is not None
+                return to_position(reached) if there else start
+            ordered = chosen.limit(rows_max).subquery()
             last = connection.scalar(select(func.max(ordered.c[key.name])))
             return start if last is None else to_position(last)
 
@@ -139,13 +142,14 @@ def spread(
 ) -> Any:
     """A frame whose tasks read one part of a range each.
 
-    The address goes to the executors inside the function, so no plan and no log shows it.
+    The address goes to the executors inside the function, so no plan shows it.
     """
     from pyspark.sql.pandas.types import from_arrow_schema
 
     rows = pa.table({"part": pa.array(range(len(parts)), pa.int64())})
     frame = session.createDataFrame(rows).repartitionByRange(len(parts), "part")
-    return frame.mapInArrow(reader_of(source, parts), from_arrow_schema(schema))
+    with unheard():
+        return frame.mapInArrow(reader_of(source, parts), from_arrow_schema(schema))
 
 
 def reader_of(source: "TableSource", parts: Sequence[tuple[Any, Any]]) -> Callable[..., Any]:

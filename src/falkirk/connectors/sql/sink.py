@@ -19,7 +19,9 @@ MODES = ("append", "upsert", "changes")
 
 @dataclass(frozen=True, repr=False)
 class TableSink:
-    """Writes to the table ``table`` of the database at ``url``, PostgreSQL's or SQLite's.
+    """Writes to the table ``table`` of the database at ``url``.
+
+    It is one of PostgreSQL, SQLite, MariaDB or MySQL.
 
     ``append`` adds all rows. ``upsert`` puts each row in the place of the one with its ``key``, one
     column or several. ``changes`` takes what ``Collection.changes`` gives, and adds and removes as
@@ -198,7 +200,8 @@ class TableSink:
         if self.mode == "changes":
             schema = uncounted(schema, self.change, self.table)
         place, plain = split(self.table)
-        return target_table(connection, plain, schema, place, self.keys)
+        compared = schema.names if self.mode == "changes" else self.keys
+        return target_table(connection, plain, schema, place, self.keys, compared)
 
     def __repr__(self) -> str:
         from falkirk.store.redaction import redacted

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from sqlalchemy import (
+    BINARY,
     JSON,
     BigInteger,
     Boolean,
@@ -14,9 +15,9 @@ from sqlalchemy import (
     ColumnElement,
     Date,
     DateTime,
+    Double,
     Float,
     Integer,
-    LargeBinary,
     Numeric,
     SmallInteger,
     String,
@@ -24,9 +25,14 @@ from sqlalchemy import (
     Text,
     Uuid,
     cast,
+    literal_column,
+    type_coerce,
 )
+from sqlalchemy.dialects import mysql
 
 from falkirk.connectors.sql.columns import bits
+from falkirk.connectors.sql.mysql import NAMES
+from falkirk.connectors.sql.mysql_columns import BYTES
 from falkirk.core.errors import PermanentError
 
 ROWS_AT_ONCE = 10_000
@@ -50,7 +56,12 @@ def arrow_field(column: Column[Any], dialect: str) -> pa.Field:
     elif isinstance(kind, Integer) and dialect == "sqlite":
         found = pa.int64()
     elif isinstance(kind, DateTime):
-        found = pa.timestamp("us", "UTC" if kind.timezone else None)
+        zoned = kind.timezone or isinstance(kind, mysql.TIMESTAMP)  # a session of ours is in UTC
+        found = pa.timestamp("us", "UTC" if zoned else None)
+    elif isinstance(kind, mysql.SET):
+        found = None  # it has no order of its own
+    elif getattr(kind, "unsigned", False):
+        found = next(arrow for sql, arrow in UNSIGNED if isinstance(kind, sql))
     else:
         found = next((arrow for sql, arrow in SIMPLE if isinstance(kind, sql)), None)
     if found is None:
@@ -66,13 +77,21 @@ SIMPLE: Sequence[tuple[Any, Any]] = (
     (SmallInteger, pa.int16()),
     (BigInteger, pa.int64()),
     (Integer, pa.int32()),
-    (LargeBinary, pa.binary()),
+    *((kind, pa.binary()) for kind in (*BYTES, BINARY)),
     (Date, pa.date32()),
     (JSON, pa.string()),
     (Uuid, pa.string()),
     (String, pa.string()),
 )
 """The more special of two types comes first."""
+
+UNSIGNED: Sequence[tuple[Any, Any]] = (
+    (BigInteger, pa.decimal128(20, 0)),
+    (SmallInteger, pa.int32()),
+    (mysql.TINYINT, pa.int32()),
+    (Integer, pa.int64()),
+)
+"""The same without a sign, which needs one bit more."""
 
 
 def chosen_columns(table: Table, names: Sequence[str]) -> list[Column[Any]]:
@@ -92,10 +111,17 @@ def arrow_schema(columns: Sequence[Column[Any]], dialect: str) -> pa.Schema:
 
 
 def selected(column: Column[Any], dialect: str) -> ColumnElement[Any]:
-    """A column as it is asked for; SQLite's numbers come as text, to lose no digit on the way."""
+    """A column as it is asked for, to lose no digit on the way.
+
+    SQLite's numbers come as text; MariaDB and MySQL would write six digits of a small float, and
+    ten behind the point of a large one.
+    """
     exact = isinstance(column.type, Numeric) and not isinstance(column.type, Float)
     if dialect == "sqlite" and exact:
         return cast(column, Text).label(column.name)
+    if dialect in NAMES and isinstance(column.type, Float):
+        one: ColumnElement[Any] = literal_column("1e0", Double())
+        return (type_coerce(column, Double()) * one).label(column.name)
     return column
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from sqlalchemy import (
@@ -10,7 +9,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
-    MetaData,
     Table,
     and_,
     delete,
@@ -27,6 +25,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from falkirk.connectors.sql.bulk import load
+from falkirk.connectors.sql.making import drop_own, own_table
+from falkirk.connectors.sql.mysql import is_mysql
+from falkirk.connectors.sql.mysql_writing import put, take_out
 from falkirk.core.errors import PermanentError
 
 Pieces = Iterable[pa.RecordBatch]
@@ -51,7 +52,9 @@ def upsert(
     stage = staged(connection, table, names, pieces)
     check_keys(connection, table, stage, key)
     rows = select(*(stage.c[name] for name in names)).where(true())
-    if is_unique(connection, table, key):
+    if is_unique(connection, table, key) and is_mysql(connection):
+        put(connection, table, stage, names, key)
+    elif is_unique(connection, table, key):
         dialect: Any = postgresql if connection.dialect.name == "postgresql" else sqlite
         adding = dialect.insert(table).from_select(list(names), rows)
         rest = {name: adding.excluded[name] for name in names if name not in key}
@@ -65,7 +68,7 @@ def upsert(
         same = and_(*(table.c[name] == stage.c[name] for name in key))
         connection.execute(delete(table).where(exists().where(same)))
         connection.execute(insert(table).from_select(list(names), rows))
-    stage.drop(connection)
+    drop_own(connection, stage)
 
 
 def change(
@@ -81,8 +84,8 @@ def change(
     analyse(connection, net)
     remove(connection, table, names, net, column)
     add(connection, table, names, net, column)
-    net.drop(connection)
-    stage.drop(connection)
+    drop_own(connection, net)
+    drop_own(connection, stage)
 
 
 def add(
@@ -92,8 +95,13 @@ def add(
     most = connection.scalar(select(func.max(come.c[column])))
     if most is None or most < 1:
         return
+    # Each number gives two, so that it takes few steps: some databases take no more than 1,000.
+    twice = select(literal(0).label("d")).union_all(select(literal(1))).subquery("twice")
     counting = select(literal(1).label("n")).cte("counting", recursive=True)
-    counting = counting.union_all(select(counting.c.n + 1).where(counting.c.n < int(most)))
+    following = 2 * counting.c.n + twice.c.d
+    counting = counting.union_all(
+        select(following).select_from(counting.join(twice, true())).where(following <= int(most))
+    )
     rows = select(*(come.c[name] for name in names)).join(counting, counting.c.n <= come.c[column])
     connection.execute(insert(table).from_select(list(names), rows))
 
@@ -101,7 +109,20 @@ def add(
 def remove(
     connection: Connection, table: Table, names: Sequence[str], gone: Table, column: str
 ) -> None:
-    """Removes each row that has gone, as often as it has; all of them must be there.
+    """Removes each row that has gone, as often as it has; all of them must be there."""
+    if not is_mysql(connection):
+        remove_by_place(connection, table, names, gone, column)
+        return
+    removed, stays = take_out(connection, table, names, gone, column)
+    check_removed(table, removed, wanted(connection, gone, column, true()))
+    add(connection, table, names, stays, column)
+    drop_own(connection, stays)
+
+
+def remove_by_place(
+    connection: Connection, table: Table, names: Sequence[str], gone: Table, column: str
+) -> None:
+    """The same where two equal rows can be told apart.
 
     Rows are compared by plain equality, one set of columns that are null after the other: so a
     database can join them in its own ways, by an index or by hashing.
@@ -124,13 +145,23 @@ def remove(
         )
         doomed = select(matched.c.place).where(matched.c.n <= -matched.c[column])
         removed = connection.execute(delete(table).where(place.in_(doomed)))
-        wanted = connection.scalar(select(func.sum(-gone.c[column])).where(and_(*chosen)))
-        if removed.rowcount != int(wanted or 0):
-            raise PermanentError(
-                f"{int(wanted or 0)} rows were to be removed from {table.name!r}, and"
-                f" {removed.rowcount} of them are there: somebody else has changed the table."
-                " Empty it and run on a new store, or undo that"
-            )
+        check_removed(table, removed.rowcount, wanted(connection, gone, column, and_(*chosen)))
+
+
+def wanted(connection: Connection, gone: Table, column: str, chosen: ColumnElement[bool]) -> int:
+    """How many rows are to be removed."""
+    counts = select(func.sum(-gone.c[column])).where(gone.c[column] < 0, chosen)
+    return int(connection.scalar(counts) or 0)
+
+
+def check_removed(table: Table, removed: int, wanted: int) -> None:
+    """All rows that go must have been there."""
+    if removed != wanted:
+        raise PermanentError(
+            f"{wanted} rows were to be removed from {table.name!r}, and {removed} of them are"
+            " there: somebody else has changed the table. Empty it and run on a new store, or undo"
+            " that"
+        )
 
 
 def stored_at(connection: Connection, table: Table) -> ColumnElement[Any]:
@@ -151,21 +182,6 @@ def staged(
     load(connection, stage, pieces)
     analyse(connection, stage)
     return stage
-
-
-def own_table(
-    connection: Connection, table: Table, names: Sequence[str], *further: Column[Any]
-) -> Table:
-    """A table that nobody else sees, with some columns of ``table`` and further ones."""
-    made = Table(
-        f"falkirk_stage_{uuid4().hex[:12]}",
-        MetaData(),
-        *(Column(name, table.c[name].type, nullable=True) for name in names),
-        *further,
-        prefixes=["TEMPORARY"],
-    )
-    made.create(connection)
-    return made
 
 
 def analyse(connection: Connection, table: Table) -> None:
@@ -200,6 +216,6 @@ def is_unique(connection: Connection, table: Table, key: Sequence[str]) -> bool:
     ]
     for index in found.get_indexes(table.name, schema=table.schema):
         partial = index.get("dialect_options", {})
-        if index["unique"] and not any(name.endswith("_where") for name in partial):
+        if index["unique"] and not any(name.endswith(("_where", "_length")) for name in partial):
             ways.append([name for name in index["column_names"] if name is not None])
     return any(set(way) == set(key) for way in ways)

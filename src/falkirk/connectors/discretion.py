@@ -1,7 +1,8 @@
 """Telling Java a secret without telling the log.
 
 Whoever logs everything, at the level of debugging, also logs each call to Java, with what it is
-given: passwords and keys among them.
+given: passwords and keys among them. A function for executors is there too, with all that it holds,
+in an encoding that anybody can undo.
 """
 
 import logging
