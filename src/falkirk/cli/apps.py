@@ -39,14 +39,19 @@ def load(app: Path) -> dict[str, Any]:
     except FalkirkError:
         raise
     except SyntaxError as error:
-        where = f"{readable(os.path.abspath(error.filename or str(app)))}:{error.lineno}"
+        where = readable(os.path.abspath(error.filename or str(app)))
+        if error.lineno is not None:
+            where += f":{error.lineno}"
         line = f" in `{error.text.strip()}`" if error.text else ""
         raise DefinitionError(f"{where}: {type(error).__name__}: {error.msg}{line}") from error
+    except SystemExit as error:
+        ended = SystemExit("it ends the process while it is read: put that under `if __name__`")
+        raise DefinitionError(told(app, ended.with_traceback(error.__traceback__))) from error
     except Exception as error:
         raise DefinitionError(told(app, error)) from error
 
 
-def told(app: Path, error: Exception) -> str:
+def told(app: Path, error: BaseException) -> str:
     """What went wrong, beginning with the innermost line that is the user's own."""
     frames = traceback.extract_tb(error.__traceback__)
     library = f"{os.sep}site-packages{os.sep}"

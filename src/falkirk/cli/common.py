@@ -12,6 +12,10 @@ store_option = click.option(
 )
 flow_option = click.option("--flow", help="Which flow of APP, if it has several.")
 json_option = click.option("--json", "wants_json", is_flag=True, help="Print JSON.")
+always_json_option = click.option(
+    "--json", is_flag=True, expose_value=False, help="Print JSON, which this always does."
+)
+port_type = click.IntRange(0, 65535)
 timeout_option = click.option(
     "--timeout",
     type=click.FloatRange(min=0.1),

@@ -11,13 +11,20 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from falkirk.cli.common import json_option
+from falkirk.cli.page import as_json
+from falkirk.core.errors import ConfigurationError
 from falkirk.demo.figure_1.sabotage import RULES
 
 WRONG = 1
 
 
 @click.command(short_help="Run the paper's Figure 1, break it, and check every answer.")
-@click.option("--folder", type=click.Path(path_type=Path), help="Keep everything here.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep everything in this folder, which must be new or empty.",
+)
 @click.option("--postgres", "database", metavar="URL", help="Keep the statistics in PostgreSQL.")
 @click.option(
     "--kafka",
@@ -34,13 +41,18 @@ WRONG = 1
     help="Spark master; only one with executors of its own can lose one.",
 )
 @click.option(
-    "--seconds", default=6.0, show_default=True, help="How long between one failure and the next."
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=6.0,
+    show_default=True,
+    help="How long between one failure and the next.",
 )
 @click.option(
     "--sabotage",
     type=click.Choice(list(RULES)),
     help="Switch a rule of recovery off; the verdict must notice.",
 )
+@json_option
 def demo(
     folder: Path | None,
     database: str | None,
@@ -48,6 +60,7 @@ def demo(
     master: str,
     seconds: float,
     sabotage: str | None,
+    wants_json: bool,
 ) -> None:
     """Run the application of the paper's Figure 1 while things break, for about a minute.
 
@@ -57,7 +70,7 @@ def demo(
     every answer and every row is compared with what a run without failures gives; the exit status
     is 1 if something differs. With --sabotage it should: try discarded_constraint.
     """
-    from falkirk.demo.figure_1.closing import closing, verdict_lines
+    from falkirk.demo.figure_1.closing import closing, measured, verdict_lines
     from falkirk.demo.figure_1.runner import Demonstration, Settings, default_database
 
     if kafka == "":
@@ -75,16 +88,20 @@ def demo(
             kafka=kafka or "",
             failures=failures_on(master),
         )
-        with watching() as watch:
+        with watching(wants_json) as watch:
             demonstration = Demonstration(settings, watch)
             demonstration.run()
-        for line in closing(demonstration.story, demonstration.clients.queries):
-            click.echo(line)
-        click.echo("\nChecking every answer and every row against the records …")
-        wrong = demonstration.verdict()
-        queries = demonstration.clients.queries
-        for line in verdict_lines(wrong, queries, len(queries)):
-            click.echo(line)
+        story, queries = demonstration.story, demonstration.clients.queries
+        if wants_json:
+            wrong = demonstration.verdict()
+            as_json(measured(story, queries, wrong))
+        else:
+            for line in closing(story, queries):
+                click.echo(line)
+            click.echo("\nChecking every answer and every row against the records …")
+            wrong = demonstration.verdict()
+            for line in verdict_lines(wrong, queries, len(queries)):
+                click.echo(line)
     if wrong:
         sys.exit(WRONG)
 
@@ -99,18 +116,32 @@ def failures_on(master: str) -> tuple[str, ...]:
 def place(folder: Path | None) -> Iterator[Path]:
     """The folder that was given, or one that is gone afterwards."""
     if folder is not None:
+        make_empty(folder)
         yield folder
         return
     with tempfile.TemporaryDirectory(prefix="falkirk-demo-", ignore_cleanup_errors=True) as made:
         yield Path(made)
 
 
+def make_empty(folder: Path) -> None:
+    """Makes the folder; one that has something in it would be taken for an earlier run's."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        full = any(folder.iterdir())
+    except OSError as error:
+        raise ConfigurationError(
+            f"{folder} cannot be used: {error.strerror}; choose another folder"
+        ) from None
+    if full:
+        raise ConfigurationError(f"{folder} is not empty: name a new folder, or an empty one")
+
+
 @contextmanager
-def watching() -> Iterator[Any]:
-    """A live view on a terminal, and lines of text elsewhere."""
+def watching(in_json: bool = False) -> Iterator[Any]:
+    """A live view on a terminal, and lines of text elsewhere: on standard error beside JSON."""
     console = Console()
-    if not console.is_terminal:
-        yield Lines()
+    if in_json or not console.is_terminal:
+        yield Lines(err=in_json)
         return
     with Live(console=console, screen=True, auto_refresh=False) as live:
         yield View(live)
@@ -134,12 +165,12 @@ class View:
 class Lines:
     """For those who do not look at a terminal: a line when something begins."""
 
-    def __init__(self) -> None:
-        """Nothing was said yet."""
-        self.phase = ""
+    def __init__(self, err: bool = False) -> None:
+        """Nothing was said yet; it goes to standard error if ``err``."""
+        self.phase, self.err = "", err
 
     def show(self, story: Any, clients: Any, phase: str) -> None:
         """Says what has begun."""
         if phase != self.phase:
             self.phase = phase
-            click.echo(f"{phase} …")
+            click.echo(f"{phase} …", err=self.err)

@@ -37,13 +37,14 @@ def doctor(deep: bool, store: str | None, wants_json: bool) -> None:
             [{"what": f.what, "state": f.state, "words": f.words, "next": f.next} for f in found]
         )
     else:
+        wide = max(len(each.what) for each in found)
         with Page() as page:
             for each in found:
                 sign, style = SIGNS[each.state]
                 page.line(
-                    (sign, style), " ", (f"{each.what:12}", "bold"), f" {each.words}", indent=0
+                    (sign, style), " ", (f"{each.what:{wide}}", "bold"), f" {each.words}", indent=0
                 )
                 if each.next:
-                    page.line((each.next, FAINT), indent=15)
+                    page.line((each.next, FAINT), indent=wide + 3)
     if any(each.state == "fail" for each in found):
         raise SystemExit(FOUND)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from falkirk.cli.page import FAINT, GOOD, Page
+from falkirk.cli.common import json_option
+from falkirk.cli.page import FAINT, GOOD, Page, as_json
 from falkirk.core.errors import ConfigurationError
 
 TEMPLATE = ".template"
@@ -24,12 +25,16 @@ PLACES = {
 
 @click.command(short_help="Make a small project that runs.")
 @click.argument("folder", default=".", type=click.Path(file_okay=False, path_type=Path))
-def init(folder: Path) -> None:
+@json_option
+def init(folder: Path, wants_json: bool) -> None:
     """Make a small project in FOLDER: a flow, its settings, data, and a test with crashes.
 
     Files that are there already are never overwritten.
     """
     made = make_project(folder)
+    if wants_json:
+        as_json({"folder": str(folder), "made": [str(path) for path in made]})
+        return
     with Page() as page:
         page.title(f"Made {folder if folder != Path() else 'a project here'}")
         for path in made:
@@ -55,6 +60,11 @@ def make_project(folder: Path) -> list[Path]:
         )
     templates = files("falkirk.cli").joinpath("project")
     for path, name in targets.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(templates.joinpath(name + TEMPLATE).read_bytes())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(templates.joinpath(name + TEMPLATE).read_bytes())
+        except OSError as error:
+            raise ConfigurationError(
+                f"{path} cannot be made: {error.strerror}; choose another folder"
+            ) from None
     return list(targets)

@@ -18,6 +18,7 @@ from falkirk.cli.init import init
 from falkirk.cli.monitor import monitor
 from falkirk.cli.pin import pin, unpin
 from falkirk.cli.pins import pins
+from falkirk.cli.printing import in_one_line
 from falkirk.cli.recoveries import recoveries
 from falkirk.cli.rollback import rollback
 from falkirk.cli.run import run
@@ -28,7 +29,6 @@ from falkirk.cli.status import status
 from falkirk.cli.ui import ui
 from falkirk.cli.what_if import what_if
 from falkirk.core.errors import FalkirkError
-from falkirk.core.problem.document import one_line
 
 USER_ERROR, OUTAGE = 2, 4
 
@@ -110,5 +110,5 @@ def main() -> None:
     except FalkirkError as error:
         if os.environ.get("FALKIRK_TRACEBACK"):
             raise
-        click.echo(f"falkirk: {one_line(str(error))}", err=True)
+        click.echo(f"falkirk: {in_one_line(str(error))}", err=True)
         sys.exit(OUTAGE if error.passes else USER_ERROR)

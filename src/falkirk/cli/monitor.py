@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from falkirk.cli.common import store_option
+from falkirk.cli.common import always_json_option, store_option
 from falkirk.cli.settings import settings
 from falkirk.core import Graph, ProcessorId, notation
 
@@ -23,6 +23,7 @@ from falkirk.core import Graph, ProcessorId, notation
     metavar="EPOCHS",
     help="Post what is so many epochs old: so far back `falkirk rollback` can go.",
 )
+@always_json_option
 def monitor(store: str | None, once: bool, behind: int) -> None:
     """Compute the low-watermarks of the flow in a store and post them there.
 

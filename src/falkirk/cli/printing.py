@@ -6,10 +6,24 @@ from typing import Any
 
 import click
 
+from falkirk.core.problem.document import one_line
+
 
 def print_json(value: Any) -> None:
     """Prints ``value``; where standard output has no Unicode, other letters become escapes."""
     click.echo(laid_out(value, ascii_only=not speaks_unicode()))
+
+
+def in_one_line(message: str) -> str:
+    """A message that is laid out in lines, in one; whatever cannot be printed is escaped.
+
+    >>> in_one_line("it differs:\\n  - a is new\\n  - b is gone\\nrun the other one")
+    'it differs: a is new; b is gone; run the other one'
+    """
+    said = ""
+    for line in filter(None, (each.strip().removeprefix("- ") for each in message.split("\n"))):
+        said += ("" if not said else " " if said.endswith((":", ".", ";", ",")) else "; ") + line
+    return one_line(said)
 
 
 def speaks_unicode() -> bool:

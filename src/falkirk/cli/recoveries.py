@@ -18,7 +18,13 @@ KINDS = {
 
 
 @click.command(short_help="List recoveries: why, who went back where, and what it cost.")
-@click.option("--limit", default=10, show_default=True, help="How many to show, the newest first.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="How many to show, the newest first.",
+)
 @store_option
 @json_option
 def recoveries(limit: int, store: str | None, wants_json: bool) -> None:

@@ -75,13 +75,13 @@ def rollback(
         )
     with opened(settings(store=store).the_store()) as there:
         if plan is not None:
-            chosen = read_plan(plan.read_text("utf-8"), str(plan))
+            chosen = read_plan(plan_text(plan), str(plan))
         else:
             seen = look(there)
             bounds = bounds_of(seen, the_pin(seen, pin)) if pin else read_bounds(seen, targets)
             chosen = plan_rollback(seen, bounds, pin or "")
         if save is not None:
-            save.write_text(chosen.text(), "utf-8")
+            write_plan(save, chosen.text())
         if not chosen.frontiers or dry_run or save is not None:
             say(chosen, wants_json, applied=False, saved=save)
             return
@@ -94,6 +94,28 @@ def rollback(
             click.echo(f"falkirk: {error}", err=True)
             raise SystemExit(STALE) from None
         done(chosen, reached, wants_json)
+
+
+def plan_text(path: Path) -> str:
+    """What a file says, which should be a plan."""
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(
+            f"{path} is no plan of `falkirk rollback --save`: it is not UTF-8 text"
+        ) from None
+
+
+def write_plan(path: Path, text: str) -> None:
+    """Saves a plan."""
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"the plan cannot be saved as {path}: {error.strerror}; choose another place"
+        ) from None
 
 
 def agreed(yes: bool, reason: str | None) -> None:

@@ -85,8 +85,7 @@ def run_with(
         )
     if wants_json:
         aside = [{"processor": p, "time": list(time)} for p, time in report.set_aside]
-        recoveries = len(report.recoveries)
-        as_json({"recoveries": recoveries, "retries": report.retries, "set_aside": aside})
+        as_json({"recoveries": report.recovered, "retries": report.retries, "set_aside": aside})
         return
     for line in report.summary():
         click.echo(line)

@@ -22,6 +22,8 @@ VARIABLES = {
 """The settings that the environment can give, and the variables that do."""
 
 TABLES = ("spark", "options")
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+"""How people call the types that an option can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Settings:
 
     def the_store(self) -> str:
         """The store, which must be given somewhere."""
-        if self.store is None:
+        if not self.store:
             raise ConfigurationError(missing("store", "--store"))
         return self.store
 
@@ -146,6 +148,6 @@ def checked_options(path: Path, given: Mapping[str, Any]) -> dict[str, Any]:
         wanted = (int, float) if known[key] is float else (known[key],)
         if not isinstance(value, wanted) or isinstance(value, bool) is not (known[key] is bool):
             raise ConfigurationError(
-                f"{path}: [options] {key} is {value!r}, and must be a {known[key].__name__}"
+                f"{path}: [options] {key} is {value!r}, and must be {KINDS[known[key]]}"
             )
     return dict(given)

@@ -112,7 +112,7 @@ def start(
         options=given.the_options(),
     )
     if wants_json:
-        as_json({"shadow": place, "recoveries": len(report.recoveries), "retries": report.retries})
+        as_json({"shadow": place, "recoveries": report.recovered, "retries": report.retries})
         return
     for line in report.summary():
         click.echo(line)
@@ -138,9 +138,12 @@ def names(given: tuple[str, ...]) -> tuple[str, ...]:
 @json_option
 def list_shadows(store: str | None, among: Path | None, wants_json: bool) -> None:
     """List the shadows of the live store that are in the same folder as it."""
+    from falkirk.inspection.look import opened
     from falkirk.inspection.shadow.facts import shadows
 
     live = settings(store=store).the_store()
+    with opened(live):  # a store that is not there has no shadows, but nobody means that
+        pass
     found = list(shadows(live, among))
     if wants_json:
         as_json({"live": live, "shadows": [{"shadow": at, **asdict(each)} for at, each in found]})
@@ -167,7 +170,13 @@ def list_shadows(store: str | None, among: Path | None, wants_json: bool) -> Non
 @shadow.command(short_help="Say what differs from the live flow.")
 @shadow_option
 @click.option("--live", multiple=True, metavar="OUTPUT=FOLDER", help="Where live output is.")
-@click.option("--sample", default=3, show_default=True, help="How many rows are shown.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    help="How many rows are shown.",
+)
 @json_option
 def compare(place: str, live: tuple[str, ...], sample: int, wants_json: bool) -> None:
     """Compare what the shadow would have shown with what the live flow has, time by time.

@@ -11,7 +11,13 @@ from falkirk.cli.settings import settings
 @click.argument("processor", metavar="P[@TIME]")
 @click.option("--at", metavar="TIME", help="The same as P@TIME; or the name of a pin.")
 @click.option("--label", help="Which kind of state, if the processor keeps several.")
-@click.option("--limit", default=20, show_default=True, help="How many rows to show.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=20,
+    show_default=True,
+    help="How many rows to show.",
+)
 @store_option
 @json_option
 def state(

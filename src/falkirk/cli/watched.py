@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from falkirk.cli.common import Command
+from falkirk.cli.common import Command, port_type
 
 if TYPE_CHECKING:
     from falkirk.runtime.listening import Listener
@@ -23,8 +23,12 @@ def watching_options(command: Command) -> Command:
         [
             click.option("--ui", is_flag=True, help="Serve a dashboard while the flow runs."),
             click.option("--ui-host", default="127.0.0.1", help="Where; elsewhere by a token."),
-            click.option("--ui-port", default=8640, help="Its port, or 0 for a free one."),
-            click.option("--metrics-port", type=int, help="Serve metrics for Prometheus there."),
+            click.option(
+                "--ui-port", type=port_type, default=8640, help="Its port, or 0 for a free one."
+            ),
+            click.option(
+                "--metrics-port", type=port_type, help="Serve metrics for Prometheus there."
+            ),
             click.option("--metrics-host", default="127.0.0.1", help="On which address."),
             click.option("--log-json", is_flag=True, help="Log to standard error, in JSON."),
         ]

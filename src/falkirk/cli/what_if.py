@@ -25,10 +25,11 @@ def what_if(fail: str | None, fail_all: bool, store: str | None, wants_json: boo
     from falkirk.inspection.look import look_at
     from falkirk.inspection.supposing import suppose
 
-    if bool(fail) == fail_all:
+    given = [name for each in (fail or "").split(",") if (name := each.strip())]
+    if bool(given) == fail_all:
         raise click.UsageError("say who fails: --fail P,Q or --fail-all")
     look = look_at(settings(store=store).the_store())
-    names = [name.strip() for name in fail.split(",")] if fail else list(look.flow.processors)
+    names = list(look.flow.processors) if fail_all else given
     found = suppose(look, names)
     if wants_json:
         as_json(found)

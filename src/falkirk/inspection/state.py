@@ -69,7 +69,10 @@ def saved_state(store: SqlStore, which: str) -> Saved:
     newest = stored.checkpoints[-1].frontier if stored.checkpoints else floor
     wanted = pinned_or_typed(store, flow, p, which) if at else newest
     if not wanted <= newest:
-        raise StoreError(f"{name!r} has saved no more than {newest!r}: {wanted!r} is beyond that")
+        raise StoreError(
+            f"{name!r} has saved no more than {until(newest)}, and {until(wanted)} is beyond that:"
+            " ask for an earlier time, or for none to see the newest"
+        )
     if not floor <= wanted:
         raise StoreError(
             f"the state of {name!r} up to {until(floor)} was folded, for nobody goes back behind"

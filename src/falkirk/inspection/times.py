@@ -47,7 +47,8 @@ def structured(text: str, depth: int) -> tuple[Any, ...]:
     parts = text.split(".")
     if not all(part.isdecimal() for part in parts) or len(parts) > depth:
         example = ".".join(["EPOCH", "ROUND", *["ROUND"] * (depth - 2)][:depth])
-        raise ValueError(f"{text!r} is not {example}" + (" or EPOCH" if depth > 1 else ""))
+        or_epoch = " or EPOCH" if depth > 1 else ""
+        raise ValueError(f"{text!r} is not {example}{or_epoch}: write for instance 4, or {START}")
     return (*map(int, parts), *(INF,) * (depth - len(parts)))
 
 

@@ -10,6 +10,7 @@ from threading import current_thread, main_thread
 from typing import Any
 
 from falkirk.core.machine.engine import Machine
+from falkirk.core.machine.events import RolledBack
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
@@ -54,10 +55,12 @@ def run(
         with session_for(spark, blueprint.name, master, settings) as session:
             start = partial(drive, blueprint, durable, session, options, tuple(listeners))
             try:
-                return start()
+                report = start()
             except DamageError as error:
                 log.warning("%s; going on without the checkpoints that need it", error)
-                return start(verify=True)
+                report = start(verify=True)
+        report.calm = report.calm and not durable.acquire().took_over
+        return report
 
 
 def drive(
@@ -104,7 +107,9 @@ def prepared(
     undo_what_is_left(blueprint, store)
     pinned = pins.held(store.noticeboard.pins(), forgetful(blueprint))
     machine = Machine(blueprint.flow, stored if begun(stored) else None, rules, gather, pinned)
-    return Driver(blueprint, machine, store, materialiser, options, revive, listeners)
+    driver = Driver(blueprint, machine, store, materialiser, options, revive, listeners)
+    driver.report.calm = begun(stored) and not store.damages and kept_all(stored, machine)
+    return driver
 
 
 @contextmanager
@@ -140,6 +145,17 @@ def begun(stored: Mapping[ProcessorId, Stored]) -> bool:
     return any(
         each.checkpoints or each.incarnation or not each.ledger.base.frontier.is_empty
         for each in stored.values()
+    )
+
+
+def kept_all(stored: Mapping[ProcessorId, Stored], machine: Machine) -> bool:
+    """Whether a machine that has just been started again left nobody behind its last checkpoint."""
+    plans = [effect.frontiers for effect in machine.effects if isinstance(effect, RolledBack)]
+    return all(
+        each.checkpoints[-1].frontier <= plan[p]
+        for plan in plans
+        for p, each in stored.items()
+        if each.checkpoints
     )
 
 

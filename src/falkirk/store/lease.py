@@ -44,7 +44,7 @@ class Lease:
         """Takes the lease, or raises a StoreError that names who has it."""
         self.database, self.seconds = database, seconds
         self.holder, self.owner = uuid.uuid4().hex, this_process()
-        self.lost = False
+        self.lost = self.took_over = False
         self._stop = threading.Event()
         with database.writing() as connection:
             self._take(connection)
@@ -62,6 +62,7 @@ class Lease:
                 f"the store at {self.database.place} is in use by process {row.pid} on {row.host}"
                 f" until {until} at least: stop that process, or wait until its lease expires"
             )
+        self.took_over = bool(row.holder)  # from one that is gone and has not released it
         hold(connection, self.holder, self.owner, now, self.seconds)
 
     def check(self, connection: Connection) -> None:

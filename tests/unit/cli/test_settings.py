@@ -63,8 +63,8 @@ def test_settings_of_spark_and_options_of_the_run() -> None:
     [
         ('stroe = "x"', "did you mean 'store'?"),
         ("[options]\nepoch_ahead = 1", "did you mean 'epochs_ahead'?"),
-        ('[options]\nepochs_ahead = "1"', "must be a int"),
-        ("[options]\nepochs_ahead = true", "must be a int"),
+        ('[options]\nepochs_ahead = "1"', "must be a whole number"),
+        ("[options]\nepochs_ahead = true", "must be a whole number"),
         ("store = 1", "must be a text"),
         ("spark = 1", "must be a table"),
         ("[spark]\nx = [1]", "a text or a number"),

@@ -25,7 +25,9 @@ def mutated(problem: dict, rng: Random) -> dict:
             place = place[step]
         change: Callable[[], Any] = rng.choice(
             [
-                lambda place=place, key=key: place.__setitem__(key, rng.choice(JUNK + MORE)),
+                lambda place=place, key=key: place.__setitem__(
+                    key, deepcopy(rng.choice(JUNK + MORE))
+                ),
                 lambda place=place, key=key: place.__delitem__(key),
                 lambda place=place, key=key: place.__setitem__(key, elsewhere(copy, rng)),
                 lambda place=place, key=key: rename(place, key, rng),

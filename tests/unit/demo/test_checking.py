@@ -8,7 +8,7 @@ import pytest
 import falkirk as fk
 from falkirk.demo.figure_1.checking import Versions, circles_at, wrong_rows
 from falkirk.demo.figure_1.clients import Query
-from falkirk.demo.figure_1.closing import closing, verdict_lines
+from falkirk.demo.figure_1.closing import closing, measured, verdict_lines
 from falkirk.demo.figure_1.flow import figure_1
 from falkirk.demo.figure_1.records import Records
 from falkirk.demo.figure_1.story import VERSIONS, Story
@@ -96,9 +96,35 @@ def test_the_closing_words_say_what_was_kept(tmp_path: Any) -> None:
     assert "ranks not at all, circles from ↓(5) to ↓(3)." in text
     assert "1 kept all their work, once among them." in text
     assert "2.0 s later" in text
-    before, during, after = text.splitlines()[-3:]
+    before, during, after, note = text.splitlines()[-4:]
+    assert "counted where they were asked" in note
     for line in (before, during, after):
         assert line.split()[-4:] == ["1", *["500", "ms"] * 3][-4:]
+
+
+def test_the_closing_words_after_a_kill(tmp_path: Any) -> None:
+    story = Story(tmp_path / "events")
+    story.broke("it is killed", 10.0)
+    story.failures[0].rollback = {"frontiers": {"p": "↓(3)", "q": "↓(4)"}, "kept": []}
+    text = "\n".join(closing(story, []))
+    assert "All 2 were restored from the store" in text
+    assert "went back" not in text
+
+
+def test_the_same_as_plain_values(tmp_path: Any) -> None:
+    story = Story(tmp_path / "events")
+    story.broke("a part fails", 10.0)
+    frontiers = {"circles": "↓(3)", "once": "⊤"}
+    story.failures[0].rollback = {"frontiers": frontiers, "kept": ["once"]}
+    story.failures[0].over = 12.0
+    queries = [query("a", 1.0), query("b", 11.0), query("c", 20.0)]
+    found = json.loads(json.dumps(measured(story, queries, ["a row is missing"])))
+    (failure,) = found["failures"]
+    assert (failure["went_back"], failure["kept"], failure["seconds"]) == (["circles"], ["once"], 2)
+    waits = [found["before"], failure["during"], failure["after"]]
+    assert [(each["queries"], each["median"]) for each in waits] == [(1, 0.5)] * 3
+    assert (found["as_without_failures"], found["wrong"]) == (False, ["a row is missing"])
+    assert measured(story, queries, [])["as_without_failures"]
 
 
 def test_who_has_caught_up_has_done_so_from_one_failure(tmp_path: Any) -> None:

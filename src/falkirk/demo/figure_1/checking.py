@@ -108,10 +108,14 @@ class Versions:
         return min((v for q, v in self.named if q.asked > query.answered), default=self.newest)
 
     def possible(self, query: Query) -> range:
-        """The versions that an answer may have been made from: the one it names, if it does."""
+        """The versions that an answer may have been made from: the one it names, if it does.
+
+        One that names none was made from a version that lacks the user; before the first version
+        answers name -1.
+        """
         assert query.answer is not None
         named = query.answer[self.column]
-        first, last = self.least(query), self.most(query)
+        first, last = max(self.least(query), 0), self.most(query)
         return range(first, last + 1) if named is None else range(named, named + 1)
 
 

@@ -1,20 +1,24 @@
 """The process that runs the flow: ``python -m falkirk.demo.figure_1.child``.
 
 It writes what it hears of its run to a file, one JSON object a line, and takes orders on standard
-input: ``fail P Q`` makes processors lose what they hold, ``stop`` ends the run.
+input: ``fail P Q`` makes processors lose what they hold, ``strike P Q`` does so as soon as they
+hold something that was not saved, ``stop`` ends the run.
 """
 
 import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any, TextIO
 
 import falkirk as fk
 from falkirk.core.frontier import SequenceFrontier
+from falkirk.core.machine.state import State
+from falkirk.core.times import ProcessorId
 from falkirk.dataflow.description import describe
 from falkirk.demo.figure_1.flow import figure_1
 from falkirk.demo.figure_1.records import Records
@@ -24,6 +28,10 @@ from falkirk.runtime.listening import RollbackNotice
 from falkirk.runtime.options import Options
 from falkirk.runtime.progress import Progress
 from falkirk.runtime.run import held, prepared, session_for, stopped_by_signals
+
+LOOK_SECONDS = 0.005
+PATIENCE_SECONDS = 30.0
+"""How often it is looked whether somebody is at work, and for how long at most."""
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For JVMs of a minute: they had better compile quickly than well."""
@@ -84,6 +92,7 @@ class Written(fk.Listener):
             frontiers={p: in_short(f) for p, f in rollback.frontiers.items()},
             kept=sorted(p for p, f in rollback.frontiers.items() if f.is_top),
             undone=rollback.undone,
+            seconds=rollback.seconds,
         )
 
     def caught_up(self, rollback: RollbackNotice, seconds: float) -> None:
@@ -117,13 +126,34 @@ def folder_bytes(folder: Path) -> int:
     return total
 
 
+def strike(driver: Driver, processors: frozenset[ProcessorId], until: float) -> None:
+    """Makes processors fail in the midst of their work, at the latest at ``until``.
+
+    Between two epochs everything is durable, and who fails then has lost nothing.
+    """
+    if time.monotonic() < until and not at_work(driver.machine.state, processors):
+        again = Timer(LOOK_SECONDS, driver.tell, (strike, driver, processors, until))
+        again.daemon = True
+        again.start()
+        return
+    driver.failures.lost(processors, RuntimeError("made to fail"))
+
+
+def at_work(state: State, processors: Iterable[ProcessorId]) -> bool:
+    """Whether some of them have done something that no checkpoint has been asked for."""
+    return any(
+        time not in state.standing[p].saved for p in processors for time in state.ledgers[p].records
+    )
+
+
 def obey(driver: Driver, server: fk.HttpRequests, orders: TextIO) -> None:
     """Does what standard input says; when that ends, nobody is there any more, and it stops."""
     for line in chain(orders, ["stop"]):
         match line.split():
-            case ["fail", *names]:
+            case ["fail" | "strike" as how, *names]:
                 known = frozenset(p for p in driver.blueprint.nodes if p in names)
-                driver.tell(driver.failures.lost, known, RuntimeError("made to fail"))
+                patience = PATIENCE_SECONDS if how == "strike" else 0.0
+                driver.tell(strike, driver, known, time.monotonic() + patience)
             case ["stop"]:
                 server.stop()
                 driver.stop()

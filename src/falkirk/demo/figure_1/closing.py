@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
@@ -39,7 +40,8 @@ def told(failure: Failure) -> Iterator[str]:
     yield went_back(failure.rollback)
     if how_far := distances(failure):
         yield f"How far: {how_far}."
-    yield kept(failure.rollback)
+    if failure.rollback["kept"]:
+        yield kept(failure.rollback)
     if failure.over is not None:
         yield f"{shown(failure.over - failure.at)} later everybody was where they had been."
     else:
@@ -51,6 +53,8 @@ def went_back(rollback: dict[str, Any]) -> str:
     moved = sorted(p for p, f in rollback["frontiers"].items() if f != "⊤")
     if not moved:
         return "Nobody went back."
+    if not rollback["kept"]:
+        return f"All {len(moved)} were restored from the store, to what was durable there."
     names = ", ".join(moved[:NAMES_MAX])
     more = f" and {len(moved) - NAMES_MAX} more" if len(moved) > NAMES_MAX else ""
     return f"{len(moved)} of {len(rollback['frontiers'])} went back ({names}{more})."
@@ -80,8 +84,6 @@ def numbers(frontier: str) -> list[int]:
 def kept(rollback: dict[str, Any]) -> str:
     """Who kept everything."""
     names = rollback["kept"]
-    if not names:
-        return "All went on from what was durable."
     few = ", ".join(p for p in PROMINENT if p in names)
     return f"{len(names)} kept all their work{f', {few} among them' if few else ''}."
 
@@ -95,10 +97,50 @@ def waits(story: Story, queries: Sequence[Query]) -> Iterator[str]:
     moments = [failure.at for failure in story.failures] + [float("inf")]
     yield line("before anything failed", between(queries, 0.0, moments[0]))
     for number, failure in enumerate(story.failures, start=1):
-        over, until = failure.over or failure.at + AFTER_SECONDS, moments[number]
-        over = min(over, until)
+        until = moments[number]
+        over = over_at(failure, until)
         yield line(f"{number}. until all were back", between(queries, failure.at, over))
         yield line("   and then", between(queries, over, until))
+    yield "  (counted where they were asked: who asked just before a kill waited through it)"
+
+
+def measured(story: Story, queries: Sequence[Query], wrong: Sequence[str]) -> dict[str, Any]:
+    """The summary and the verdict as plain values; waits are in seconds."""
+    moments = [failure.at for failure in story.failures] + [float("inf")]
+    failures = []
+    for number, failure in enumerate(story.failures, start=1):
+        over, frontiers = over_at(failure, moments[number]), (failure.rollback or {})
+        failures.append(
+            {
+                "what": failure.what,
+                "went_back": sorted(
+                    p for p, f in frontiers.get("frontiers", {}).items() if f != "⊤"
+                ),
+                "kept": sorted(frontiers.get("kept", ())),
+                "seconds": None if failure.over is None else failure.over - failure.at,
+                "during": wait(between(queries, failure.at, over)),
+                "after": wait(between(queries, over, moments[number])),
+            }
+        )
+    return {
+        "queries": len(queries),
+        "asked_again": sum(q.attempts > 1 for q in queries),
+        "before": wait(between(queries, 0.0, moments[0])),
+        "failures": failures,
+        "as_without_failures": not wrong,
+        "wrong": list(wrong),
+    }
+
+
+def over_at(failure: Failure, until: float) -> float:
+    """When a failure was over: at the next one at the latest."""
+    return min(failure.over or failure.at + AFTER_SECONDS, until)
+
+
+def wait(queries: Sequence[Query]) -> dict[str, Any] | None:
+    """How long users waited; None if nobody was answered."""
+    found = Latency.of(queries)
+    return None if found is None else asdict(found)
 
 
 def between(queries: Sequence[Query], start: float, end: float) -> list[Query]:

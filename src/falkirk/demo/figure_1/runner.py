@@ -39,13 +39,15 @@ class Settings:
     """How the demonstration is run; ``phase_seconds`` between one failure and the next.
 
     With ``kafka``, a broker's address, the records are produced into a topic and read from there.
-    ``program`` is the module that runs the flow, and what it is told besides.
+    ``program`` is the module that runs the flow, and what it is told besides. With 4,000 rows an
+    epoch has so many friendships that circles grow for the whole minute: were an epoch lost, one
+    user of eight would be told a wrong circle. Twice as many, and circles are full before it ends.
     """
 
     folder: Path
     database: str
     master: str = "local-cluster[2,1,1024]"
-    rows_per_epoch: int = 8_000
+    rows_per_epoch: int = 4_000
     epoch_seconds: float = 4.0
     phase_seconds: float = 6.0
     clients: int = 4
@@ -196,8 +198,8 @@ class Demonstration:
 
     def fail_region(self) -> None:
         """The iterative region loses all that it holds."""
-        with self.broken("the iterative region fails"):
-            self.order("fail " + " ".join(CIRCLES))
+        with self.broken("the iterative region fails", at_work=True):
+            self.order("strike " + " ".join(CIRCLES))
 
     def fail_executor(self) -> None:
         """A process of Spark's that computes is killed."""
@@ -213,14 +215,21 @@ class Demonstration:
             self.start()
 
     @contextmanager
-    def broken(self, what: str) -> Iterator[None]:
-        """Notes a failure, and goes on until both computations have brought something new."""
+    def broken(self, what: str, at_work: bool = False) -> Iterator[None]:
+        """Notes a failure, and goes on until both computations have brought something new.
+
+        One that strikes ``at_work`` happens when there is something to lose, a moment later.
+        """
+        self.story.broke(what, time.time(), at_work)
+        failure = self.story.failures[-1]
         newest = {version: self.newest(version) for version in VERSIONS}
         enough = self.waited(self.settings.phase_seconds)
-        self.story.broke(what, time.time())
         yield
+        if at_work:
+            self.go_on(what, lambda: failure.rollback is not None, PATIENCE_SECONDS)
+            newest = {version: self.newest(version) for version in VERSIONS}
+            enough = self.waited(self.settings.phase_seconds)
         self.go_on(what, lambda: self.answered_beyond(newest), PATIENCE_SECONDS)
-        failure = self.story.failures[-1]
         if failure.rollback is not None and failure.over is None:
             self.go_on("catching up", self.caught_up, CATCH_UP_SECONDS, strict=False)
         self.go_on(f"after: {what}", enough)

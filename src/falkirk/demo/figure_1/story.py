@@ -19,13 +19,17 @@ RATE_SECONDS = 8.0
 
 @dataclass(slots=True)
 class Failure:
-    """One thing that was broken, when, what was complete then, and what came of it."""
+    """One thing that was broken, when, what was complete then, and what came of it.
+
+    One that waits for its moment, ``awaited``, happened when the rollback says that it was noticed.
+    """
 
     what: str
     at: float
     complete: dict[str, str] = field(default_factory=dict)
     rollback: dict[str, Any] | None = None
     over: float | None = None
+    awaited: bool = False
 
 
 @dataclass(slots=True)
@@ -39,10 +43,13 @@ class Story:
     _read: int = 0
     _recent: deque[dict[str, Any]] = field(default_factory=deque)
 
-    def broke(self, what: str, at: float) -> None:
-        """Something was just broken."""
-        found = self.progress.get("processors", {})
-        self.failures.append(Failure(what, at, {p: each["completed"] for p, each in found.items()}))
+    def broke(self, what: str, at: float, awaited: bool = False) -> None:
+        """Something was just broken, or will be as soon as the moment is there."""
+        self.failures.append(Failure(what, at, self._complete(), awaited=awaited))
+
+    def _complete(self) -> dict[str, str]:
+        """What each processor has completed, as far as is known."""
+        return {p: each["completed"] for p, each in self.progress.get("processors", {}).items()}
 
     def read(self) -> None:
         """Reads what was written since; a line that is not whole yet is left."""
@@ -61,11 +68,16 @@ class Story:
             case "progress":
                 self._progressed(told)
             case "rollback" if self.failures and self.failures[-1].rollback is None:
-                self.failures[-1].rollback = told
+                self._rolled_back(self.failures[-1], told)
             case "caught up":
                 self._caught_up(told)
             case "ended":
                 self.error = told["error"]
+
+    def _rolled_back(self, failure: Failure, told: dict[str, Any]) -> None:
+        failure.rollback = told
+        if failure.awaited:
+            failure.at, failure.complete = told["at"] - told["seconds"], self._complete()
 
     def _caught_up(self, told: dict[str, Any]) -> None:
         for failure in self.failures:

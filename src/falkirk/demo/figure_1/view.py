@@ -88,10 +88,15 @@ def header(story: Story, queries: Sequence[Query], phase: str, width: int) -> Pa
     if not queries:
         none = ("nobody has asked yet", "dim")
     second = Text.assemble(
-        "latency  ", (str(latency), "bold") if latency else none, no_wrap=True, overflow="ellipsis"
+        "latency    ",
+        (str(latency), "bold") if latency else none,
+        no_wrap=True,
+        overflow="ellipsis",
     )
     title = f"[bold]Figure 1[/]  {phase}"
-    lines = Group(first, second, curve(queries, story.failures, now, width - 4))
+    label = "by second  "
+    third = Text(label) + curve(queries, story.failures, now, width - 4 - len(label))
+    lines = Group(first, second, third)
     return Panel(lines, title=title, title_align="left", border_style="dim", width=width)
 
 
