@@ -16,6 +16,8 @@ from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import tables
 
 BUSY_SECONDS = 15
+DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+"""What SQLite's errors are called if its file is not what it was."""
 
 
 class Database:
@@ -105,11 +107,19 @@ class Database:
 
     @contextmanager
     def told(self, done: str) -> Iterator[None]:
-        """Turns what the database or the disk complains about into a StoreOutageError."""
+        """Turns what the database or the disk complains about into a StoreError.
+
+        It is an outage, which may pass, unless a file is damaged.
+        """
         try:
             yield
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
+            if getattr(cause, "sqlite_errorname", "").startswith(DAMAGE):
+                raise StoreError(
+                    f"the metadata of the store at {self.place} are damaged, and trying again will"
+                    f" not help: {cause}; put the store back from a backup, or choose a new place"
+                ) from error
             raise StoreOutageError(
                 f"the store at {self.place} could not be {done}, and nothing of it was: {cause};"
                 " see that the database is up, not locked, and that the disk has room"

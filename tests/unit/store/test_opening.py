@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from falkirk.core.errors import StoreError
+from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import open_store
 
 
@@ -60,6 +60,17 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "metadata.sqlite").write_bytes(b"not a database, but long enough to be read" * 99)
     with pytest.raises(StoreError, match="not a database"):
         open_store(tmp_path)
+
+
+def test_damaged_metadata_are_no_outage(tmp_path: Path) -> None:
+    """An outage passes, and a supervisor tries again; this does not pass."""
+    open_store(tmp_path).close()
+    path = tmp_path / "metadata.sqlite"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + bytes(len(whole) - 4096))
+    with pytest.raises(StoreError, match="damaged, and trying again will not help") as damaged:
+        open_store(tmp_path)
+    assert not isinstance(damaged.value, StoreOutageError)
 
 
 def test_a_file_is_no_place_for_a_store(tmp_path: Path) -> None:
