@@ -8,6 +8,7 @@ FalkirkError
 │   └── StoreOutageError  its database or its disk does not do what it should: it may later
 ├── ConfigurationError  a setting, an option or the machine is not as it must be
 ├── ExecutionError    the user's code, or a Spark job, failed for good
+├── EngineError       what computes the rows is gone: it may be back later
 ├── ConnectorError    a source or a sink, or the system behind it, failed
 │   ├── PermanentError    trying again would not help: the flow stops at once
 │   └── OutageError       the system behind does not answer: it is tried for longer
@@ -76,6 +77,13 @@ class ExecutionError(FalkirkError):
     """The user's code, or a Spark job, failed for good; nothing that was stored is lost."""
 
     code = "FK600"
+
+
+class EngineError(FalkirkError):
+    """What computes the rows is gone; nothing that was stored is lost."""
+
+    code = "FK610"
+    passes = True
 
 
 class ConnectorError(FalkirkError):

@@ -89,6 +89,19 @@ class Gateway:
         return call
 
 
+def exit_status(session: Any) -> int | None:
+    """The status with which the JVM of a session has ended; None while it runs.
+
+    None as well on Spark Connect, and if somebody else has started the JVM.
+    """
+    if is_connect(session):
+        return None
+    gateway = getattr(getattr(session, "sparkContext", None), "_gateway", None)
+    process = getattr(gateway, "proc", None)
+    status: int | None = None if process is None else process.poll()
+    return status
+
+
 def gateway_of(session: Any) -> Gateway | None:
     """The gateway of a session; None on Spark Connect."""
     return None if is_connect(session) else Gateway(session)

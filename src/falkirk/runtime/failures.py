@@ -1,7 +1,8 @@
 """What fails and what is done about it: user code, jobs, lost contents.
 
 User code that raises has changed nothing yet, so its event is offered again after a pause; only
-when that keeps failing does the flow stop, with nothing lost. A content that is gone is the failure
+when that keeps failing does the flow stop, with nothing lost. If Spark itself is gone it stops at
+once, for no code is to blame and no batch is to be set aside. A content that is gone is the failure
 of the processor that owned it: the machine rolls back (§4.4) and everybody else goes on.
 """
 
@@ -28,6 +29,7 @@ from falkirk.dataflow.context import ASIDE
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.content import PlanError
+from falkirk.runtime.gone import gone
 from falkirk.runtime.patience import LOSSES, USER_CODE
 from falkirk.runtime.tasks import Task
 
@@ -78,7 +80,7 @@ class Failures:
 
     def raised(self, task: Task, error: Exception) -> None:
         """User code, or a job, failed while an event was processed."""
-        if isinstance(error, StoreError):
+        if isinstance(error, StoreError) or gone(self.driver.materialiser.session, error):
             self.driver.break_off(error)
             return
         which = identity(task.work.item)

@@ -3,7 +3,7 @@
 import logging
 import signal
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -20,6 +20,7 @@ from falkirk.dataflow.description import about, describe
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
 from falkirk.runtime.driver import Driver
+from falkirk.runtime.gone import gone
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
@@ -59,6 +60,10 @@ def run(
             except DamageError as error:
                 log.warning("%s; going on without the checkpoints that need it", error)
                 report = start(verify=True)
+            except Exception as error:
+                if (reason := gone(session, error)) is not None:
+                    raise reason from error
+                raise
         report.calm = report.calm and not durable.acquire().took_over
         return report
 
@@ -137,7 +142,8 @@ def session_for(
     try:
         yield session
     finally:
-        session.stop()
+        with suppress(Exception):  # there may be nobody left to be told
+            session.stop()
 
 
 def begun(stored: Mapping[ProcessorId, Stored]) -> bool:

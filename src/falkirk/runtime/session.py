@@ -38,6 +38,9 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.ui.retainedExecutions": "20",
 }
 
+NO_MEMORY = "-XX:+ExitOnOutOfMemoryError"
+"""A JVM without memory ends. If it lived on with fewer threads, jobs might wait for ever."""
+
 LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Spark starts a JVM only to put together the command that starts another."""
 
@@ -66,8 +69,8 @@ def start_session(
     else:
         prepare_environment()
         builder = builder.master(master)
-        faster = {"spark.driver.defaultJavaOptions": " ".join(java_options(master))}
-        chosen = {**DEFAULTS, **local_settings(master), **faster, **(settings or {})}
+        java = {"spark.driver.defaultJavaOptions": " ".join((NO_MEMORY, *java_options(master)))}
+        chosen = {**DEFAULTS, **local_settings(master), **java, **(settings or {})}
     for key, value in chosen.items():
         builder = builder.config(key, value)
     session: SparkSession = builder.getOrCreate()

@@ -27,6 +27,7 @@ class Driver:
     def __init__(self) -> None:
         """Nothing has happened."""
         self.losses, self.report = Losses(), Report()
+        self.materialiser = SimpleNamespace(session=None)
         self.steps: list[Any] = []
         self.step = self.steps.append
 
