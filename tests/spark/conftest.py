@@ -20,8 +20,10 @@ def spark_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("spark")
 
 
-SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""A JVM that runs small jobs for minutes has no time to be compiled well."""
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+"""A JVM that runs small jobs for minutes has no time to be compiled well. But it runs those of a
+thousand tests, and the room for code would be a fifth of the usual with one compiler: Spark ends
+when it is full."""
 
 
 @pytest.fixture(scope="session")
