@@ -16,10 +16,8 @@ from tests.contracts.store import test_batches as batches
 from tests.contracts.store import test_damage as damage
 from tests.contracts.store import test_failures as failures
 from tests.contracts.store.places import Place
-from tests.faults.driver_child import STORE
-from tests.faults.driver_judge import EXPECTED, canonical, expected_epochs, table
 from tests.faults.driver_strikes import Strike
-from tests.faults.killing import Campaign
+from tests.faults.far import FarCampaign
 from tests.servers.hdfs import Hdfs
 from tests.spark.test_running import FORMS, WORDS, counting, running_counts
 
@@ -78,26 +76,6 @@ def test_spark_writes_and_goes_on(spark: SparkSession, place: Place) -> None:
     run(counting(second, policy), place.address, spark, options=FORMS["cached"])
     assert {**first.times, **second.times} == running_counts(WORDS)
     assert not set(first.times) & set(second.times)
-
-
-class FarCampaign(Campaign):
-    """A store on HDFS, and one driver after the other."""
-
-    store: str
-
-    def environment(self) -> dict[str, str]:
-        """The child finds the store."""
-        return {**super().environment(), STORE: self.store}
-
-    def judge(self) -> list[str]:
-        """What is wrong with what the outside saw: every epoch once, as without a failure."""
-        shown = table(self.folder, "rows")
-        return [
-            f"{sink}: epoch {epoch} is {shown[sink][epoch]} and should be {wanted}"
-            for sink in ("lazy-out", "eager-out")
-            for epoch in range(expected_epochs(sink))
-            if shown[sink][epoch] != [wanted := canonical(EXPECTED[sink](epoch))]
-        ]
 
 
 @pytest.mark.faults

@@ -18,10 +18,8 @@ from tests.contracts.store import test_batches as batches
 from tests.contracts.store import test_damage as damage
 from tests.contracts.store import test_failures as failures
 from tests.contracts.store.places import Place
-from tests.faults.driver_child import STORE
-from tests.faults.driver_judge import EXPECTED, canonical, expected_epochs, table
 from tests.faults.driver_strikes import Strike
-from tests.faults.killing import Campaign
+from tests.faults.far import FarCampaign
 from tests.servers.lacking import lacking
 from tests.servers.s3 import S3, NoS3
 
@@ -106,33 +104,22 @@ def test_a_bucket_without_a_file_is_an_empty_place(place: Place) -> None:
     assert store.files.problem(reference) == "it is missing"
 
 
-class FarCampaign(Campaign):
-    """A store in a bucket, and one driver after the other."""
+class BucketCampaign(FarCampaign):
+    """Kills on a store in a bucket."""
 
-    store: str
     server: S3
 
     def environment(self) -> dict[str, str]:
-        """The child finds the store, and Spark its way there; keys are in the environment alone."""
+        """Spark finds its way there, too; keys are in the environment alone."""
         given = [f"--conf {name}={value}" for name, value in self.server.settings().items()]
         arguments = " ".join([*given, "pyspark-shell"])
-        return {**super().environment(), STORE: self.store, "PYSPARK_SUBMIT_ARGS": arguments}
-
-    def judge(self) -> list[str]:
-        """What is wrong with what the outside saw: every epoch once, as without a failure."""
-        shown = table(self.folder, "rows")
-        return [
-            f"{sink}: epoch {epoch} is {shown[sink][epoch]} and should be {wanted}"
-            for sink in ("lazy-out", "eager-out")
-            for epoch in range(expected_epochs(sink))
-            if shown[sink][epoch] != [wanted := canonical(EXPECTED[sink](epoch))]
-        ]
+        return {**super().environment(), "PYSPARK_SUBMIT_ARGS": arguments}
 
 
 @pytest.mark.faults
 def test_a_killed_driver(place: Place, s3: S3, tmp_path: Path) -> None:
     """It dies when Spark has written a folder that no row names yet; the next one goes on."""
-    campaign = FarCampaign(tmp_path / "campaign", "running")
+    campaign = BucketCampaign(tmp_path / "campaign", "running")
     campaign.store, campaign.server = place.address, s3
     assert campaign.strike(Strike("folder written", 5, cached=True)), campaign.transcript
     store = place.open()

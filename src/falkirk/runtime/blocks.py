@@ -102,7 +102,8 @@ class Blocks:
             if cached.blocks is not None:
                 self._unused.append(cached.blocks)
             cached.lost = True
-        self.sweep()
+        if self.gateway is not None and self.gateway.exit_status() is None:
+            self.sweep()
 
 
 def is_loss(error: BaseException) -> bool:

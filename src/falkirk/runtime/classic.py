@@ -32,6 +32,12 @@ class Gateway:
         addresses = str(self._context.getExecutorMemoryStatus().keys().mkString(" "))
         return frozenset(addresses.split())
 
+    def exit_status(self) -> int | None:
+        """The status with which the JVM has ended; None while it runs, or if others started it."""
+        process = getattr(self._python._gateway, "proc", None)
+        status: int | None = None if process is None else process.poll()
+        return status
+
     def into_pool(self, pool: str | None) -> None:
         """Puts what this thread runs from now on into a scheduling pool; None is the common one.
 
@@ -87,19 +93,6 @@ class Gateway:
             return handle.invokeWithArguments(arguments)
 
         return call
-
-
-def exit_status(session: Any) -> int | None:
-    """The status with which the JVM of a session has ended; None while it runs.
-
-    None as well on Spark Connect, and if somebody else has started the JVM.
-    """
-    if is_connect(session):
-        return None
-    gateway = getattr(getattr(session, "sparkContext", None), "_gateway", None)
-    process = getattr(gateway, "proc", None)
-    status: int | None = None if process is None else process.poll()
-    return status
 
 
 def gateway_of(session: Any) -> Gateway | None:

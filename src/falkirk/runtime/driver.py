@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from falkirk.core.errors import DefinitionError
+from falkirk.core.errors import DefinitionError, EngineError
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import (
     Acknowledge,
@@ -39,6 +39,7 @@ from falkirk.runtime.compacting import Compactor
 from falkirk.runtime.failures import Failures
 from falkirk.runtime.feeding import Feeding
 from falkirk.runtime.gate import Gate
+from falkirk.runtime.gone import gone
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.losses import Losses, any_lost
 from falkirk.runtime.materialise import Materialiser
@@ -119,6 +120,8 @@ class Driver:
                 if self._done():
                     break
                 self._receive()
+        except Exception as error:
+            self.break_off(error)
         finally:
             self.telling.end(self.broken)
             self._close()
@@ -136,7 +139,11 @@ class Driver:
 
     def break_off(self, error: Exception) -> None:
         """Stops the flow: what is durable stays, and the next run goes on from there."""
-        self.broken = self.broken or error
+        self.broken = self.broken or self.gone(error) or error
+
+    def gone(self, error: Exception) -> EngineError | None:
+        """What to say of an error that came of this: Spark itself is gone."""
+        return gone(self.materialiser.blocks.gateway, error)
 
     def _stop(self) -> None:
         self.stopping = True

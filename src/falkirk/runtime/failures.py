@@ -29,7 +29,6 @@ from falkirk.dataflow.context import ASIDE
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.content import PlanError
-from falkirk.runtime.gone import gone
 from falkirk.runtime.patience import LOSSES, USER_CODE
 from falkirk.runtime.tasks import Task
 
@@ -80,7 +79,7 @@ class Failures:
 
     def raised(self, task: Task, error: Exception) -> None:
         """User code, or a job, failed while an event was processed."""
-        if isinstance(error, StoreError) or gone(self.driver.materialiser.session, error):
+        if isinstance(error, StoreError) or self.driver.gone(error) is not None:
             self.driver.break_off(error)
             return
         which = identity(task.work.item)

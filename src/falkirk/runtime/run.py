@@ -20,7 +20,6 @@ from falkirk.dataflow.description import about, describe
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.content import Content
 from falkirk.runtime.driver import Driver
-from falkirk.runtime.gone import gone
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
@@ -60,10 +59,6 @@ def run(
             except DamageError as error:
                 log.warning("%s; going on without the checkpoints that need it", error)
                 report = start(verify=True)
-            except Exception as error:
-                if (reason := gone(session, error)) is not None:
-                    raise reason from error
-                raise
         report.calm = report.calm and not durable.acquire().took_over
         return report
 

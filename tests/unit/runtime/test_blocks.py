@@ -17,10 +17,15 @@ class FakeGateway:
         self.addresses = {"driver", "one", "two"}
         self.gone: set[int] = set()
         self.released: list[int] = []
+        self.status: int | None = None
 
     def executors(self) -> frozenset[str]:
         """Who lives."""
         return frozenset(self.addresses)
+
+    def exit_status(self) -> int | None:
+        """It runs, unless a test says otherwise."""
+        return self.status
 
     def blocks_of(self, frame: Any) -> int:
         """A frame is its own number."""

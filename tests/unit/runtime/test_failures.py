@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 from typing import Any, cast
 
+from falkirk.core.errors import EngineError
 from falkirk.core.machine.events import Notification, PutBack, Work
+from falkirk.core.policy import lazy
 from falkirk.runtime import failures
 from falkirk.runtime.blocks import LostBlocksError
 from falkirk.runtime.report import Report
@@ -27,9 +29,15 @@ class Driver:
     def __init__(self) -> None:
         """Nothing has happened."""
         self.losses, self.report = Losses(), Report()
-        self.materialiser = SimpleNamespace(session=None)
+        self.ended: EngineError | None = None
+        self.broken: list[Exception] = []
+        self.break_off = self.broken.append
         self.steps: list[Any] = []
         self.step = self.steps.append
+
+    def gone(self, error: Exception) -> EngineError | None:
+        """Whether Spark is."""
+        return self.ended
 
     def tell(self, *_: Any) -> None:
         """Wakes nobody."""
@@ -60,3 +68,18 @@ def test_an_event_that_has_raised_waits_for_nobody() -> None:
     driver, found = failed(ValueError("seven"))
     driver.losses.look()
     assert not found.delays(ITEM)
+
+
+def test_when_spark_is_gone_no_batch_is_set_aside_and_nothing_is_tried_again() -> None:
+    """It is the last attempt, and the policy would take the batch for the one to blame."""
+    driver = Driver()
+    driver.ended = EngineError("the JVM of Spark has ended")
+    found = failures.Failures(cast(Any, driver))
+    context = SimpleNamespace(policy=lazy().setting_aside())
+    task = SimpleNamespace(work=Work(1, 0, ITEM), batch=object(), context=context)
+    found.attempts[failures.identity(ITEM)] = 99
+    error = ConnectionRefusedError("nobody is there")
+    found.raised(cast(Any, task), error)
+    assert driver.broken == [error]
+    assert driver.steps == []
+    assert driver.report.retries == 0

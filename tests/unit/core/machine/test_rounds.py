@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.paper.builders import upto
 from tests.paper.driver import Story
 from tests.paper.flows import flow_of
@@ -135,6 +137,20 @@ def test_without_round_numbers_they_would_share_none(monkeypatch: pytest.MonkeyP
     story = loop(OFTEN)
     go_unevenly(story)
     assert story.fail("slow")["slow"] == upto(0, 0)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=40))
+def test_every_so_many_rounds_are_saved_by_all(steps: list[int]) -> None:
+    """However irregularly: who never has 2**k of them waiting saves each 2**k-th."""
+    domain, last, ended, longest, chosen = Structured(2), -1, -1, 0, set[Any]()
+    for step in steps:
+        ended += step
+        longest = max(longest, ended - last)
+        before = upto(0, last) if last >= 0 else domain.empty
+        last = roundest(domain, upto(0, ended), before)[1]
+        chosen.add(last)
+    stretch = 1 << longest.bit_length()
+    assert chosen.issuperset(range(stretch - 1, last + 1, stretch))
 
 
 def test_in_the_product_order_each_epoch_has_its_own_round() -> None:
