@@ -91,16 +91,16 @@ def demo(
         with watching(wants_json) as watch:
             demonstration = Demonstration(settings, watch)
             demonstration.run()
-        story, queries = demonstration.story, demonstration.clients.queries
+        story, clients = demonstration.story, demonstration.clients
         if wants_json:
             wrong = demonstration.verdict()
-            as_json(measured(story, queries, wrong))
+            as_json(measured(story, clients.queries, wrong, len(clients.asked)))
         else:
-            for line in closing(story, queries):
+            for line in closing(story, clients.queries):
                 click.echo(line)
             click.echo("\nChecking every answer and every row against the records …")
             wrong = demonstration.verdict()
-            for line in verdict_lines(wrong, queries, len(queries)):
+            for line in verdict_lines(wrong, clients.asked):
                 click.echo(line)
     if wrong:
         sys.exit(WRONG)

@@ -118,13 +118,14 @@ def test_the_same_as_plain_values(tmp_path: Any) -> None:
     story.failures[0].rollback = {"frontiers": frontiers, "kept": ["once"]}
     story.failures[0].over = 12.0
     queries = [query("a", 1.0), query("b", 11.0), query("c", 20.0)]
-    found = json.loads(json.dumps(measured(story, queries, ["a row is missing"])))
+    found = json.loads(json.dumps(measured(story, queries, ["a row is missing"], 403)))
     (failure,) = found["failures"]
     assert (failure["went_back"], failure["kept"], failure["seconds"]) == (["circles"], ["once"], 2)
     waits = [found["before"], failure["during"], failure["after"]]
     assert [(each["queries"], each["median"]) for each in waits] == [(1, 0.5)] * 3
     assert (found["as_without_failures"], found["wrong"]) == (False, ["a row is missing"])
-    assert measured(story, queries, [])["as_without_failures"]
+    assert (found["queries"], found["checked"]) == (3, 403)
+    assert measured(story, queries, [], 3)["as_without_failures"]
 
 
 def test_who_has_caught_up_has_done_so_from_one_failure(tmp_path: Any) -> None:
@@ -153,8 +154,8 @@ def test_versions_are_there_when_both_computations_have_shown_one(tmp_path: Any)
 
 
 def test_the_verdict_says_what_is_wrong() -> None:
-    good = list(verdict_lines([], [query("a", 1.0)], 1))
+    good = list(verdict_lines([], [query("a", 1.0)]))
     assert good[0] == "Verdict: as without failures."
-    bad = list(verdict_lines(["query a is wrong"], [query("a", 1.0)], 1))
+    bad = list(verdict_lines(["query a is wrong"], [query("a", 1.0)]))
     assert bad[0].startswith("Verdict: NOT")
     assert "query a is wrong" in bad[1]

@@ -12,6 +12,8 @@ from falkirk.demo.figure_1.records import USERS
 
 PATIENCE_SECONDS = 20.0
 PAUSE_SECONDS = 0.1
+CROWD = 40
+"""How many ask at once when everybody is asked about."""
 
 
 @dataclass(slots=True)
@@ -33,13 +35,18 @@ class Query:
 
 @dataclass
 class Clients:
-    """Some users, each with a thread; a new query every ``pause`` seconds."""
+    """Some users, each with a thread; a new query every ``pause`` seconds.
+
+    ``census`` has the last queries, one about each user. They come all at once, so how long they
+    wait says nothing about anybody's daily life.
+    """
 
     port: int
     count: int = 2
     pause: float = 0.25
     seed: int = 0
     queries: list[Query] = field(default_factory=list)
+    census: list[Query] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Nobody asks yet."""
@@ -48,10 +55,28 @@ class Clients:
             Thread(target=self._ask_on, args=(number,), daemon=True) for number in range(self.count)
         ]
 
+    @property
+    def asked(self) -> list[Query]:
+        """All that anybody asked."""
+        return self.queries + self.census
+
     def start(self) -> None:
         """They begin to ask."""
         for thread in self._threads:
             thread.start()
+
+    def ask_about_everybody(self) -> None:
+        """Nobody asks on, but about each user there is one more query: what is lost will show."""
+        self._stopping.set()
+        self.census = [Query(f"census-{user}", user, time.time()) for user in range(USERS)]
+        crowd = [Thread(target=self._insist_on, args=(n,), daemon=True) for n in range(CROWD)]
+        self._threads += crowd
+        for thread in crowd:
+            thread.start()
+
+    def all_answered(self) -> bool:
+        """Whether nobody waits any more."""
+        return not any(thread.is_alive() for thread in self._threads)
 
     def stop(self, patience: float = 60.0) -> None:
         """They ask nothing new, and wait for the answers that are due, at most so many seconds."""
@@ -69,6 +94,11 @@ class Clients:
             asked += 1
             with self._lock:
                 self.queries.append(query)
+            self._insist(query)
+
+    def _insist_on(self, number: int) -> None:
+        for query in self.census[number::CROWD]:
+            query.asked = time.time()
             self._insist(query)
 
     def _insist(self, query: Query) -> None:

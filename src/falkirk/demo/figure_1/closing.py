@@ -104,7 +104,9 @@ def waits(story: Story, queries: Sequence[Query]) -> Iterator[str]:
     yield "  (counted where they were asked: who asked just before a kill waited through it)"
 
 
-def measured(story: Story, queries: Sequence[Query], wrong: Sequence[str]) -> dict[str, Any]:
+def measured(
+    story: Story, queries: Sequence[Query], wrong: Sequence[str], checked: int
+) -> dict[str, Any]:
     """The summary and the verdict as plain values; waits are in seconds."""
     moments = [failure.at for failure in story.failures] + [float("inf")]
     failures = []
@@ -127,6 +129,7 @@ def measured(story: Story, queries: Sequence[Query], wrong: Sequence[str]) -> di
         "asked_again": sum(q.attempts > 1 for q in queries),
         "before": wait(between(queries, 0.0, moments[0])),
         "failures": failures,
+        "checked": checked,
         "as_without_failures": not wrong,
         "wrong": list(wrong),
     }
@@ -157,14 +160,14 @@ def line(name: str, queries: Sequence[Query]) -> str:
     return f"  {name:32}{found.queries:>8,}{numbers}"
 
 
-def verdict_lines(wrong: Sequence[str], queries: Sequence[Query], rows: int) -> Iterator[str]:
+def verdict_lines(wrong: Sequence[str], queries: Sequence[Query]) -> Iterator[str]:
     """The verdict in words."""
     again = sum(q.attempts > 1 for q in queries)
     if not wrong:
         yield "Verdict: as without failures."
         yield f"  {len(queries):,} queries, each answered once and rightly;"
         yield f"  {again:,} of them were asked again, after an error;"
-        yield f"  {rows:,} rows in the database, which say the same."
+        yield "  for each a row in the database, which says the same."
         return
     things = "one thing is" if len(wrong) == 1 else f"{len(wrong):,} things are"
     yield f"Verdict: NOT as without failures: {things} wrong."

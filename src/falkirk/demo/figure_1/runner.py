@@ -100,6 +100,8 @@ class Demonstration:
             for failure in self.settings.failures:
                 getattr(self, f"fail_{failure}")()
             self.judge = Judge()
+            self.clients.ask_about_everybody()
+            self.go_on("everybody is asked about", self.clients.all_answered, PATIENCE_SECONDS)
             self.clients.stop()
             self.stop()
         except ExecutionError as error:
@@ -115,9 +117,8 @@ class Demonstration:
     def verdict(self) -> list[str]:
         """What is wrong with the answers and the database; computed by another process."""
         path = self.settings.folder / "queries.json"
-        write_queries(
-            path, self.clients.queries, self.settings.database, self.settings.rows_per_epoch
-        )
+        given = self.settings
+        write_queries(path, self.clients.asked, given.database, given.rows_per_epoch)
         if self.wrong:
             if self.judge is not None:
                 self.judge.close()
