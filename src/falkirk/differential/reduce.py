@@ -111,6 +111,7 @@ class Reduce(Processor):
         if after.rows or any(each.rows < before.rows for each in coordinates):
             least = min(coordinates, key=lambda each: each.rows)
             only = least.frame(ctx).select(*map(quoted, keys)).distinct()
+            only = only.hint("broadcast") if least.local else only
             frame = matching(frame, only, keys)
         now = self.reducer.reduced_frame(added_frame(frame, self.reducer.measures), keys)
         if after.rows:

@@ -32,7 +32,7 @@ def made(session: Any, frame: Frame) -> Made:
     if rows.num_rows > SMALL_ROWS_MAX:
         return Made(session, frame, frame)
     held = session.createDataFrame(rows.combine_chunks(), schema=frame.schema).coalesce(1)
-    return Made(session, held, held.hint("shuffle_hash"))
+    return Made(session, held.hint("broadcast"), held.hint("shuffle_hash"))
 
 
 class Table:

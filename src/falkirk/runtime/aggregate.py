@@ -11,7 +11,9 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from falkirk.runtime.content import Content, Several
+from falkirk.runtime.joining import fits
 from falkirk.runtime.materialise import Materialiser
+from falkirk.runtime.one_task import BROADCAST_BYTES_MAX
 
 Merges = Sequence[tuple[str, str]]
 """Columns, each with the function that merges two values of it: sum, min or max."""
@@ -35,8 +37,10 @@ def aggregate(
         only = materialiser.table(touched) if touched is not None else None
         return Content(table=on_driver(tables, keys, merges, only))
 
+    few = touched is not None and fits(touched, BROADCAST_BYTES_MAX)
+
     def merged(frames: list[Any]) -> Any:
-        only = frames[-1] if touched is not None else None
+        only = distinct_keys(frames[-1], keys, few) if touched is not None else None
         return on_spark(frames[: len(parts)], keys, merges, only)
 
     return Content(plan=Several(tuple(contents), merged))
@@ -81,14 +85,19 @@ def marked(table: pa.Table, mark: int) -> pa.Table:
     return table.append_column(TOUCHED, pa.repeat(pa.scalar(mark, pa.int8()), table.num_rows))
 
 
-def on_spark(frames: Sequence[Any], keys: Sequence[str], merges: Merges, touched: Any) -> Any:
-    """Merges frames with Spark; nothing is evaluated yet."""
+def distinct_keys(frame: Any, keys: Sequence[str], few: bool) -> Any:
+    """The keys that occur, each once, under names of their own; ``few`` go to where others are."""
+    only = frame.select(*(frame[key].alias(f"{TOUCHED}_{key}") for key in keys)).distinct()
+    return only.hint("broadcast") if few else only
+
+
+def on_spark(frames: Sequence[Any], keys: Sequence[str], merges: Merges, only: Any) -> Any:
+    """Merges frames with Spark, as far as their keys are in ``only``; nothing is evaluated yet."""
     frame = frames[0]
     for other in frames[1:]:
         frame = frame.unionByName(other)
     columns = frame.columns
-    if touched is not None:
-        only = touched.select(*(touched[key].alias(f"{TOUCHED}_{key}") for key in keys)).distinct()
+    if only is not None:
         same = [frame[key].eqNullSafe(only[f"{TOUCHED}_{key}"]) for key in keys]
         frame = frame.join(only, on=same, how="left_semi")
     types = dict(frame.dtypes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from falkirk.core.errors import DefinitionError
 from falkirk.runtime.content import Content, PlanError, Several
-from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
+from falkirk.runtime.one_task import BROADCAST_BYTES_MAX, ONE_TASK_WORK_BYTES_MAX
 
 KINDS = ("inner", "left", "left_semi", "left_anti")
 
@@ -23,18 +23,27 @@ def join(left: Content, right: Content, on: Sequence[str], how: str, who: str = 
 
     # If both sides are small none is broadcast, which is a job of its own. Nor is there anything to
     # shuffle: what rests on the driver is one partition.
-    small = all(
-        each.size is not None and each.size <= ONE_TASK_WORK_BYTES_MAX for each in (left, right)
-    )
+    hints: tuple[str | None, str | None]
+    if fits(left, ONE_TASK_WORK_BYTES_MAX) and fits(right, ONE_TASK_WORK_BYTES_MAX):
+        hints = (None, "shuffle_hash")
+    elif fits(right, BROADCAST_BYTES_MAX):
+        hints = (None, "broadcast")
+    else:
+        hints = ("broadcast" if how == "inner" and fits(left, BROADCAST_BYTES_MAX) else None, None)
 
     def joined(frames: list[Any]) -> Any:
-        other = frames[1].hint("shuffle_hash") if small else frames[1]
+        one, other = (f.hint(h) if h else f for f, h in zip(frames, hints, strict=True))
         try:
-            return frames[0].join(other, on=list(on), how=how)
+            return one.join(other, on=list(on), how=how)
         except Exception as error:
             raise PlanError(who, error) from error
 
     return Content(plan=Several((left, right), joined), hint=bound(left, right))
+
+
+def fits(content: Content, bytes_max: int) -> bool:
+    """Whether a content is known to have no more bytes."""
+    return content.size is not None and content.size <= bytes_max
 
 
 def bound(*joined: Content) -> int | None:

@@ -28,6 +28,10 @@ SMALL_BYTES_MAX = 32 * 1024 * 1024
 SMALL_ROWS_MAX = 10_000
 """A cached result with no more rows is fetched, too: from then on it costs no jobs."""
 
+KEPT_BYTES_MAX = 4 * 1024 * 1024
+"""A larger table is handed to Spark once, as blocks, which it may move to its disk; a smaller one
+stays in Spark's memory as long as it is used, and goes into every task that reads it."""
+
 
 class Materialiser:
     """Gives contents the form that is wanted. Safe to use from several threads."""
@@ -87,9 +91,10 @@ class Materialiser:
                 return
             if content.cached is None or content.cached.lost:
                 content.cached, content.small_frame = None, None
-                held = content.table is not None
-                frame = self._frame_of(content.table) if held else self.frame(content)
-                content.cached = self.blocks.cache(frame)
+                if content.table is not None:
+                    content.cached = self._blocks_of(content.table)
+                else:
+                    content.cached = self.blocks.cache(self.frame(content))
 
     def table(self, content: Content) -> pa.Table:
         """The content on the driver."""
@@ -103,7 +108,10 @@ class Materialiser:
             return content.table
 
     def frame(self, content: Content) -> Any:
-        """The content as a DataFrame; a plan is built, and not evaluated."""
+        """The content as a DataFrame: a plan is built, and not evaluated.
+
+        Only a large table is handed to Spark at once, by a job.
+        """
         with content.lock:
             if content.cached is not None:
                 if not content.cached.lost:
@@ -123,9 +131,19 @@ class Materialiser:
                     return self.session.read.parquet(self.files.path(content.reference))
                 content.table = self.files.read(content.reference)
             if content.small_frame is None:
+                table: pa.Table = content.table
+                if table.nbytes > KEPT_BYTES_MAX:
+                    content.cached = self._blocks_of(table)
+                    return content.cached.frame
                 # One partition needs no shuffle to be grouped or joined.
-                content.small_frame = self._frame_of(content.table).coalesce(1)
+                content.small_frame = self._frame_of(table).coalesce(1)
             return content.small_frame
+
+    def _blocks_of(self, table: pa.Table) -> Cached:
+        """A table on executors; no task gets more of it than a small table has."""
+        partitions = int(self.session.conf.get("spark.sql.shuffle.partitions"))
+        pieces = -(-table.nbytes // KEPT_BYTES_MAX)
+        return self.blocks.cache(self._frame_of(table).coalesce(max(partitions, pieces)))
 
     def _frame_of(self, table: pa.Table) -> Any:
         """A table as a DataFrame; Spark would take moments without a time zone to have one.

@@ -10,3 +10,7 @@ source says they are."""
 ONE_TASK_WORK_BYTES_MAX = 4 * 1024 * 1024
 """Less where each byte is more work: files, which can be eight times larger once they are
 unpacked, and the two sides of a join, of which one becomes a hash table."""
+
+BROADCAST_BYTES_MAX = 8 * 1024 * 1024
+"""What goes to every executor, rather than that rows of both sides of a join go to a third place.
+Spark knows how large a table is only if it is very small."""

@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 
 from falkirk.core.errors import ConfigurationError
 from falkirk.runtime.java import find_java_home
+from falkirk.runtime.memory import driver_memory
 from falkirk.runtime.startup import java_options
 
 DEFAULTS: Mapping[str, str] = {
@@ -21,6 +22,9 @@ DEFAULTS: Mapping[str, str] = {
     # What is in one partition is joined there. Spark takes a join to be as large as the product of
     # its sides, so it would shuffle from the third small one on.
     "spark.sql.maxSinglePartitionBytes": str(2**63 - 1),
+    # Of a larger table Spark would make a Java object for each row, and work on them one by one
+    # while it plans. So rows stay columns until tasks read them.
+    "spark.sql.execution.arrow.localRelationThreshold": "256KB",
     # A copy of a task must not write what the first one has written.
     "spark.speculation": "false",
     # A small task had better read from afar than wait for its place.
@@ -49,6 +53,7 @@ RUNTIME_DEFAULTS = {
     for key in (
         "spark.sql.adaptive.enabled",
         "spark.sql.maxSinglePartitionBytes",
+        "spark.sql.execution.arrow.localRelationThreshold",
         "spark.sql.session.timeZone",
     )
 }
@@ -78,11 +83,15 @@ def start_session(
 
 
 def prepare_environment() -> None:
-    """Points Spark at a fitting Java and at this very Python, unless the user has done so."""
+    """Points Spark at a fitting Java and at this very Python, unless the user has done so.
+
+    Its memory is that of the environment, which every setting of Spark's goes before.
+    """
     os.environ.setdefault("JAVA_HOME", str(find_java_home()))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", LAUNCHER_OPTIONS)
+    os.environ.setdefault("SPARK_DRIVER_MEMORY", driver_memory())
 
 
 def local_settings(master: str) -> dict[str, str]:

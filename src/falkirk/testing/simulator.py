@@ -31,7 +31,7 @@ from falkirk.core.machine.events import (
     Work,
 )
 from falkirk.core.machine.flow import Flow
-from falkirk.core.machine.recovery import live_metadata
+from falkirk.core.machine.recovery import plan
 from falkirk.core.machine.rules import ALL_RULES, Rules
 from falkirk.core.times import ProcessorId
 from falkirk.testing.check import Complaints, Guard
@@ -283,9 +283,7 @@ class Simulation:
 
     def plan(self, failed: Iterable[ProcessorId]) -> Mapping[ProcessorId, Any]:
         """Where everybody would go back to if ``failed`` failed now; nothing is changed."""
-        state, gone = self.machine.state, frozenset(failed)
-        live = {p: live_metadata(state, p) for p in self.names if p not in gone}
-        return state.monitor.rollback_plan(gone, live).frontiers
+        return plan(self.machine.state, frozenset(failed)).frontiers
 
     def risen(self) -> bool:
         """Whether a low-watermark of somebody who saves has left what is pinned."""

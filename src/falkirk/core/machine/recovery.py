@@ -1,6 +1,6 @@
 """Rolling back: choosing frontiers, filtering what everybody owns, sending again (§3.6, §4.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -32,8 +32,7 @@ def fail(
     state: State, failed: frozenset[ProcessorId], stored: Mapping[ProcessorId, Stored]
 ) -> list[Effect]:
     """Processors have failed for good: the others go on from wherever the plan puts them (§4.4)."""
-    live = {p: live_metadata(state, p) for p in state.flow.processors if p not in failed}
-    solution = state.monitor.rollback_plan(failed, live)
+    solution = plan(state, failed)
     reasons = solution.reasons  # by the checkpoints that there were
     state.suspected -= failed
     moved = {p: f for p, f in solution.frontiers.items() if p in failed or not f.is_top}
@@ -43,6 +42,16 @@ def fail(
     for p in sorted(failed):
         effects += release(state, p, state.showable(p))
     return [RolledBack(failed, dict(solution.frontiers), reasons), *effects]
+
+
+def plan(
+    state: State,
+    failed: Collection[ProcessorId],
+    bounds: Mapping[ProcessorId, Any] | None = None,
+) -> Solution:
+    """Where everybody has to be if ``failed`` fail now, inside ``bounds``; nothing is changed."""
+    live = {p: live_metadata(state, p) for p in state.flow.processors if p not in failed}
+    return state.monitor.rollback_plan(failed, live, bounds)
 
 
 def live_metadata(state: State, p: ProcessorId) -> Checkpoint:

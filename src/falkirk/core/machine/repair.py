@@ -12,7 +12,7 @@ from falkirk.core.errors import RecoveryError
 from falkirk.core.machine.checkpointing import forget
 from falkirk.core.machine.events import Effect, GoBack, Pin, RolledBack
 from falkirk.core.machine.flow import Role
-from falkirk.core.machine.recovery import live_metadata, roll
+from falkirk.core.machine.recovery import plan, roll
 from falkirk.core.machine.releasing import is_prompt
 from falkirk.core.machine.state import State
 from falkirk.core.times import ProcessorId
@@ -43,8 +43,7 @@ def go_back(state: State, event: GoBack) -> list[Effect]:
     It may lead below low-watermarks, as far as pins have kept what is there. Where it cannot be,
     nothing is changed.
     """
-    live = {p: live_metadata(state, p) for p in state.flow.processors}
-    solution = state.monitor.rollback_plan((), live, event.bounds)
+    solution = plan(state, (), event.bounds)
     moved = {p: f for p, f in solution.frontiers.items() if not f.is_top}
     refuse(state, moved, event)
     reasons = solution.reasons  # by the checkpoints that there were
