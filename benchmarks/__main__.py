@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.report import Report, show, write
+from falkirk.runtime.memory import driver_memory
 
 
 class Benchmark(NamedTuple):
@@ -60,6 +62,7 @@ def main() -> None:
     if chosen.list:
         tell()
         return
+    os.environ.setdefault("SPARK_DRIVER_MEMORY", driver_memory())  # for falkirk and its peers
     for name in chosen.names or names:
         report = import_module(f"benchmarks.{name.replace('-', '_')}").run(chosen.quick)
         show(report)

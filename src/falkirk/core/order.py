@@ -60,8 +60,11 @@ def least(times: Iterable[Time]) -> list[Time]:
     >>> least([(1, 4), (2, 0), (2, 5), (1, 4)])
     [(1, 4), (2, 0)]
     """
+    chosen = sorted(times)
+    if len(chosen) < 2:
+        return chosen
     found: list[Time] = []
-    for time in sorted(times):  # what is earlier in product order is not later in this one
+    for time in chosen:  # what is earlier in product order is not later in this one
         if not any(product_leq(other, time) for other in found):
             found.append(time)
     return found

@@ -188,7 +188,7 @@ class EventContext:
                 batch.materialise()
         if not self.policy.stateless:
             for batch in self.state.kept:
-                if not self.passes(batch):
+                if not batch.content.settled and not self.passes(batch):
                     batch.materialise()
         state = tuple(self.state.kept) if self.state.changed else None
         sends = tuple((edge, time, batch.lend()) for edge, time, batch in self.sends)

@@ -22,6 +22,7 @@ from falkirk.core.machine.events import (
     Fail,
     Finish,
     Flush,
+    Item,
     Persist,
     Persisted,
     Release,
@@ -51,6 +52,9 @@ from falkirk.runtime.tasks import Task, Tasks
 from falkirk.runtime.telling import Telling
 from falkirk.runtime.turns import Turns, awaited
 from falkirk.store import Reference
+
+LOOK_AGAIN = 16
+"""How many events the driver does itself before it looks whether a more urgent one has come."""
 
 
 class Driver:
@@ -200,13 +204,31 @@ class Driver:
 
     def _work(self) -> None:
         """Begins what is enabled, as far as there are threads for it."""
+        while self._begin_some():
+            pass
+
+    def _begin_some(self) -> bool:
+        """Begins some of what is enabled, in the order of turns; True if that has led to more.
+
+        There may be thousands, so many are begun for one look at all of them. Once the driver has
+        done one itself, which may have led to one that comes first, the others get no thread.
+        """
+        begun = done = 0
+        enabled = [item for item in self.machine.enabled() if not self.failures.delays(item)]
+        for item in self.turns.in_order([item for item in enabled if self._has_room(item)]):
+            if begun and not (self._has_room(item, done > 0) and self.machine.is_enabled(item)):
+                continue
+            task = self.tasks.task(self.machine.begin(item))
+            self._begin(task)
+            begun, done = begun + 1, done + task.inline
+            if done == LOOK_AGAIN:
+                break
+        return done > 0
+
+    def _has_room(self, item: Item, no_threads: bool = False) -> bool:
+        """Whether there is a thread for an event, or it needs none."""
         threads = self.options.concurrent_jobs
-        while True:
-            items = [i for i in self.machine.enabled() if not self.failures.delays(i)]
-            item = self.turns.choose(items, threads - self.busy, threads)
-            if item is None:
-                return
-            self._begin(self.tasks.task(self.machine.begin(item)))
+        return self.turns.may_begin(item, 0 if no_threads else threads - self.busy, threads)
 
     def _begin(self, task: Task) -> None:
         if not task.inline:

@@ -77,8 +77,10 @@ class Tasks:
         p = item.processor
         if p in self._inline:
             return True
+        if p not in self._outputs:
+            return False
         _, batch = arrived(item)
-        return p in self._outputs and batch is not None and batch.content.table is not None
+        return batch is not None and batch.content.table is not None
 
     def task(self, work: Work) -> Task:
         """The task of a piece of work; called by the driver, for the machine is asked for state."""

@@ -25,15 +25,15 @@ class Turns:
         self.awaited, self.answering = awaited(blueprint), answering(blueprint)
         self.inline = inline
 
-    def choose(self, items: Sequence[Item], threads: int, all_threads: int) -> Item | None:
-        """The next of ``items``, if one of the free ``threads`` is for it."""
+    def in_order(self, items: Sequence[Item]) -> list[Item]:
+        """All of ``items``, those first whose turn it is."""
+        return sorted(items, key=self._order if self.awaited else order)
+
+    def may_begin(self, item: Item, threads: int, all_threads: int) -> bool:
+        """Whether one of the free ``threads`` is for an item, or it needs none."""
         reserved = 1 if self.awaited and all_threads > 1 else 0
-        ready = [
-            item
-            for item in items
-            if threads > (0 if item.processor in self.answering else reserved) or self.inline(item)
-        ]
-        return min(ready, key=self._order) if ready else None
+        needed = 0 if item.processor in self.answering else reserved
+        return threads > needed or self.inline(item)
 
     def _order(self, item: Item) -> tuple[Any, ...]:
         p = item.processor
@@ -60,4 +60,4 @@ def answering(blueprint: Blueprint) -> frozenset[ProcessorId]:
 def order(item: Item) -> tuple[Any, ...]:
     """Earlier times first, so that epochs are completed and do not pile up."""
     found = item.message.time if isinstance(item, Delivery) else item.time
-    return (found.number,) if isinstance(found, SequenceNumber) else tuple(found)
+    return (found.number,) if isinstance(found, SequenceNumber) else found

@@ -34,25 +34,31 @@ def turns(source: Any) -> Turns:
     return Turns(flow.build())
 
 
+def choose(turns: Turns, items: list[Any], threads: int, all_threads: int) -> Any:
+    """Who comes next, if anybody may."""
+    ready = [i for i in turns.in_order(items) if turns.may_begin(i, threads, all_threads)]
+    return ready[0] if ready else None
+
+
 def event(p: str, epoch: int) -> Any:
     return Notification(p, (epoch,))
 
 
 @pytest.mark.parametrize(("threads", "chosen"), [(1, None), (2, "computed")])
 def test_one_thread_is_left_for_those_who_wait(threads: int, chosen: str | None) -> None:
-    found = turns(Awaited([[{"v": 1}]])).choose([event("computed", 0)], threads, 4)
+    found = choose(turns(Awaited([[{"v": 1}]])), [event("computed", 0)], threads, 4)
     assert (found and found.processor) == chosen
 
 
 def test_those_who_wait_come_first_and_earlier_ones_before_later_ones() -> None:
     items = [event("computed", 0), event("answered", 7), event("answered", 6)]
-    assert turns(Awaited([[{"v": 1}]])).choose(items, 1, 4) == event("answered", 6)
+    assert choose(turns(Awaited([[{"v": 1}]])), items, 1, 4) == event("answered", 6)
 
 
 def test_where_nobody_waits_all_threads_compute() -> None:
     items = [event("computed", 1), event("answered", 0)]
-    assert turns(Script([[{"v": 1}]])).choose(items, 1, 4) == event("answered", 0)
-    assert turns(Awaited([[{"v": 1}]])).choose([event("computed", 1)], 1, 1) is not None
+    assert choose(turns(Script([[{"v": 1}]])), items, 1, 4) == event("answered", 0)
+    assert choose(turns(Awaited([[{"v": 1}]])), [event("computed", 1)], 1, 1) is not None
 
 
 def with_statistics(inline: bool = False) -> Turns:
@@ -70,17 +76,17 @@ def test_the_answer_comes_before_what_else_a_query_leads_to() -> None:
     items = [event("computed", 0), event("counted", 0), event("answered", 1)]
     chosen = []
     while items:
-        chosen.append(with_statistics().choose(items, 4, 4))
+        chosen.append(choose(with_statistics(), items, 4, 4))
         items.remove(chosen[-1])
     assert [each.processor for each in chosen] == ["answered", "counted", "computed"]
 
 
 @pytest.mark.parametrize(("p", "least"), [("answered", 1), ("counted", 2), ("computed", 2)])
 def test_the_thread_that_is_left_is_for_the_answer(p: str, least: int) -> None:
-    found = [with_statistics().choose([event(p, 0)], threads, 4) for threads in range(4)]
+    found = [choose(with_statistics(), [event(p, 0)], threads, 4) for threads in range(4)]
     assert [each is not None for each in found] == [threads >= least for threads in range(4)]
 
 
 def test_what_takes_no_thread_waits_for_none() -> None:
-    assert with_statistics(inline=True).choose([event("computed", 0)], 0, 4) is not None
-    assert with_statistics(inline=False).choose([event("computed", 0)], 0, 4) is None
+    assert choose(with_statistics(inline=True), [event("computed", 0)], 0, 4) is not None
+    assert choose(with_statistics(inline=False), [event("computed", 0)], 0, 4) is None

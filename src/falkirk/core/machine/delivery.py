@@ -64,6 +64,26 @@ def enabled(state: State) -> list[Item]:
     return found
 
 
+def is_enabled(state: State, item: Item) -> bool:
+    """Whether an item that was enabled still is, after others were begun or finished."""
+    p, standing = item.processor, state.standing[item.processor]
+    suspected = state.suspected if state.rules.hold_suspects else frozenset[ProcessorId]()
+    if p in suspected:
+        return False
+    times = [work.time for work in state.running.values() if work.processor == p]
+    if isinstance(item, Again):
+        return not times and bool(standing.restoring) and standing.restoring[0] == item
+    if standing.replaying:
+        return False
+    if isinstance(item, Notification):
+        held = item.time in standing.requests and item.time not in times
+        return held and state.progress.may_notify(p, item.time)
+    edge = state.flow.graph.edges[item.message.edge]
+    occupied = bool(times) if state.flow.numbered(p) else item.message.time in times
+    waits = occupied or edge.source in suspected
+    return not waits and item in state.channels.deliveries(edge.name)
+
+
 def begin(state: State, item: Item) -> Work:
     """Takes an enabled item out of its queue; it counts as work until it is finished."""
     p = item.processor

@@ -77,6 +77,10 @@ class Machine:
         """Everything that may be processed now; the driver is free to choose."""
         return delivery.enabled(self.state)
 
+    def is_enabled(self, item: Item) -> bool:
+        """Whether one of them may still be processed, after others were begun or finished."""
+        return delivery.is_enabled(self.state, item)
+
     def begin(self, item: Item) -> Work:
         """Takes an enabled item to work on."""
         return delivery.begin(self.state, item)
