@@ -22,7 +22,6 @@ from falkirk.core.machine.events import (
     Fail,
     Finish,
     Flush,
-    Item,
     Persist,
     Persisted,
     Release,
@@ -208,27 +207,25 @@ class Driver:
             pass
 
     def _begin_some(self) -> bool:
-        """Begins some of what is enabled, in the order of turns; True if that has led to more.
+        """Begins some of what is enabled, in the order of turns; True if there may be more.
 
         There may be thousands, so many are begun for one look at all of them. Once the driver has
         done one itself, which may have led to one that comes first, the others get no thread.
         """
-        begun = done = 0
+        threads, begun, done, passed_over = self.options.concurrent_jobs, 0, 0, 0
         enabled = [item for item in self.machine.enabled() if not self.failures.delays(item)]
-        for item in self.turns.in_order([item for item in enabled if self._has_room(item)]):
-            if begun and not (self._has_room(item, done > 0) and self.machine.is_enabled(item)):
+        for item in self.turns.first(enabled, threads - self.busy, threads):
+            free = 0 if done else threads - self.busy
+            room = self.turns.may_begin(item, free, threads)
+            if begun and not (room and self.machine.is_enabled(item)):
+                passed_over += 1
                 continue
             task = self.tasks.task(self.machine.begin(item))
             self._begin(task)
             begun, done = begun + 1, done + task.inline
             if done == LOOK_AGAIN:
                 break
-        return done > 0
-
-    def _has_room(self, item: Item, no_threads: bool = False) -> bool:
-        """Whether there is a thread for an event, or it needs none."""
-        threads = self.options.concurrent_jobs
-        return self.turns.may_begin(item, 0 if no_threads else threads - self.busy, threads)
+        return done + passed_over > 0
 
     def _begin(self, task: Task) -> None:
         if not task.inline:

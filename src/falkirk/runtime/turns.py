@@ -1,6 +1,7 @@
 """Whose turn it is: those for whom someone waits first, then earlier times before later ones."""
 
 from collections.abc import Callable, Sequence
+from heapq import nsmallest
 from typing import Any
 
 from falkirk.core.machine.events import Delivery, Item
@@ -25,9 +26,20 @@ class Turns:
         self.awaited, self.answering = awaited(blueprint), answering(blueprint)
         self.inline = inline
 
-    def in_order(self, items: Sequence[Item]) -> list[Item]:
-        """All of ``items``, those first whose turn it is."""
-        return sorted(items, key=self._order if self.awaited else order)
+    def first(self, items: Sequence[Item], threads: int, all_threads: int) -> list[Item]:
+        """What of ``items`` may begin, in its order: no more than there are free ``threads``.
+
+        And all that need none.
+        """
+        key = self._order if self.awaited else order
+        own: list[Item] = []
+        others: list[Item] = []
+        for item in items:
+            if self.inline(item):
+                own.append(item)
+            elif threads > 0 and self.may_begin(item, threads, all_threads):
+                others.append(item)
+        return sorted([*own, *nsmallest(threads, others, key)], key=key)
 
     def may_begin(self, item: Item, threads: int, all_threads: int) -> bool:
         """Whether one of the free ``threads`` is for an item, or it needs none."""

@@ -36,8 +36,9 @@ def turns(source: Any) -> Turns:
 
 def choose(turns: Turns, items: list[Any], threads: int, all_threads: int) -> Any:
     """Who comes next, if anybody may."""
-    ready = [i for i in turns.in_order(items) if turns.may_begin(i, threads, all_threads)]
-    return ready[0] if ready else None
+    found = turns.first(items, threads, all_threads)
+    assert all(turns.may_begin(item, threads, all_threads) for item in found)
+    return found[0] if found else None
 
 
 def event(p: str, epoch: int) -> Any:
@@ -90,3 +91,15 @@ def test_the_thread_that_is_left_is_for_the_answer(p: str, least: int) -> None:
 def test_what_takes_no_thread_waits_for_none() -> None:
     assert choose(with_statistics(inline=True), [event("computed", 0)], 0, 4) is not None
     assert choose(with_statistics(inline=False), [event("computed", 0)], 0, 4) is None
+
+
+def test_no_more_are_chosen_than_there_are_threads_besides_those_that_need_none() -> None:
+    items = [event("computed", epoch) for epoch in (3, 1, 2, 0)]
+    chosen = turns(Script([[{"v": 1}]])).first(items, 2, 4)
+    assert chosen == [event("computed", 0), event("computed", 1)]
+    assert [item.time for item in with_statistics(inline=True).first(items, 0, 4)] == [
+        (0,),
+        (1,),
+        (2,),
+        (3,),
+    ]
