@@ -1,5 +1,6 @@
 """In which form Spark gets rows that rest on the driver, and what it makes of them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -29,8 +30,11 @@ def plan(frame: Any, capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.fixture
-def materialiser(spark: SparkSession) -> Materialiser:
-    return Materialiser(spark, None)
+def materialiser(spark: SparkSession) -> Iterator[Materialiser]:
+    """One that leaves no blocks behind: others count them."""
+    made = Materialiser(spark, None, small_bytes_max=KEPT_BYTES_MAX)
+    yield made
+    made.blocks.close()
 
 
 def test_rows_stay_columns_until_tasks_read_them(
@@ -74,9 +78,8 @@ def test_the_smaller_side_of_a_join_goes_to_where_the_larger_one_is(
 
 
 def test_state_is_not_moved_to_meet_the_keys_that_are_touched(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+    materialiser: Materialiser, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    materialiser = Materialiser(spark, None, small_bytes_max=KEPT_BYTES_MAX)
     state, touched = Content(table=numbers(LARGE)), Content(table=numbers(MANY))
     found = materialiser.frame(
         aggregate(materialiser, [state, touched], ["key"], [("n", "sum")], touched)
