@@ -33,10 +33,8 @@ HEAP = ("--conf", "spark.driver.memory=512m")
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[Commands]:
     """Commands that do not outlive the test, and the flow that they run."""
-    (tmp_path / "app.py").write_text(APP)
-    found = Commands(tmp_path)
-    yield found
-    found.end()
+    with Commands(tmp_path, APP) as found:
+        yield found
 
 
 def test_two_million_keys_fit_into_half_a_gigabyte(commands: Commands) -> None:

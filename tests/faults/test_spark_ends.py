@@ -38,10 +38,8 @@ OUTAGE = 4
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[Commands]:
     """Commands that do not outlive the test, and the flow that they run."""
-    (tmp_path / "app.py").write_text(APP)
-    found = Commands(tmp_path)
-    yield found
-    found.end()
+    with Commands(tmp_path, APP) as found:
+        yield found
 
 
 def goes_on(commands: Commands) -> None:

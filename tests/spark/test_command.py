@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Self
 
 import pyarrow.dataset as ds
 import pytest
@@ -26,11 +27,22 @@ FAST = ("--conf", "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1")
 
 
 class Commands:
-    """Starts commands in one folder, and ends those that are still running."""
+    """Starts commands in one folder, and at its end ends those that are still running.
 
-    def __init__(self, folder: Path) -> None:
+    With ``app`` there is a flow that they may run.
+    """
+
+    def __init__(self, folder: Path, app: str = "") -> None:
         self.folder = folder
         self.started: list[subprocess.Popen[str]] = []
+        if app:
+            (folder / "app.py").write_text(app)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         """Starts the command in a process group of its own."""
@@ -57,9 +69,8 @@ class Commands:
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[Commands]:
     """Commands that do not outlive the test."""
-    found = Commands(tmp_path)
-    yield found
-    found.end()
+    with Commands(tmp_path) as found:
+        yield found
 
 
 def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

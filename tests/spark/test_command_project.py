@@ -47,9 +47,8 @@ def answer(*arguments: str, folder: Path) -> dict:
 @pytest.fixture
 def commands(tmp_path: Path) -> Iterator[Commands]:
     """Commands that do not outlive the test."""
-    found = Commands(tmp_path)
-    yield found
-    found.end()
+    with Commands(tmp_path) as found:
+        yield found
 
 
 @pytest.fixture

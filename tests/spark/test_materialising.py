@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from falkirk.lindi.tables import made
 from falkirk.runtime.aggregate import aggregate
 from falkirk.runtime.content import Content
 from falkirk.runtime.joining import join
@@ -75,6 +76,17 @@ def test_the_smaller_side_of_a_join_goes_to_where_the_larger_one_is(
     turned = materialiser.frame(join(Content(table=small), large, ["key"], how))
     assert "BuildLeft" in plan(turned, capsys) or how != "inner"
     assert turned.count() == (0 if how == "left_anti" else MANY)
+
+
+def test_a_table_that_does_not_change_goes_to_where_many_rows_are(
+    materialiser: Materialiser, spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has few rows, but more bytes than Spark would know."""
+    wide = numbers(10_000, "m").append_column("text", pa.array(["x" * 100] * 10_000))
+    table = made(spark, spark.createDataFrame(wide)).frame
+    joined = materialiser.frame(Content(table=numbers(LARGE))).join(table, "key")
+    assert "BroadcastHashJoin" in plan(joined, capsys)
+    assert joined.count() == 10_000
 
 
 def test_state_is_not_moved_to_meet_the_keys_that_are_touched(
