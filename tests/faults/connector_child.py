@@ -11,7 +11,8 @@ from typing import Any
 
 from tests.faults import connector_snapshots
 from tests.faults.connector_parts import flow_of
-from tests.faults.connector_strikes import struck_by, watch_commits
+from tests.faults.connector_snapshots import SNAPSHOT_EVERY
+from tests.faults.connector_strikes import StruckSource, struck_by, watch_commits
 from tests.faults.connector_world import World
 from tests.faults.driver_child import settings
 from tests.faults.driver_strikes import Striker, StruckStore, read_strike
@@ -33,8 +34,8 @@ def main(given: dict[str, Any], text: str) -> None:
     world = World(Path(given["folder"]), given["postgres"], given["kafka"], given["mariadb"])
     if given["fault"] == "forgetful":
         Marks.move = lambda *_: True  # type: ignore[method-assign]
-    if given["fault"] == "amnesiac" and (world.folder / "state").exists():
-        connector_snapshots.counted = lambda batches: 0
+    if given["fault"] == "amnesiac":
+        lose_the_count(born_again=(world.folder / "state").exists())
     watch_commits(striker)
     flow = flow_of(world, given["source"], given["branches"], struck_by(striker))
     blueprint = flow.build()
@@ -49,6 +50,14 @@ def main(given: dict[str, Any], text: str) -> None:
         with session_for(None, blueprint.name, "local[2]", chosen) as session:
             report = prepared(blueprint, store, session, Options()).run()
     log.info("FINISHED: %s", "; ".join(report.summary()))
+
+
+def lose_the_count(born_again: bool) -> None:
+    """A first life that comes to the first snapshot, and a second one that ignores its state."""
+    if born_again:
+        connector_snapshots.counted = lambda batches: 0
+    else:
+        StruckSource.epochs_max = SNAPSHOT_EVERY
 
 
 if __name__ == "__main__":

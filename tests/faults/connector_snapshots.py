@@ -6,6 +6,8 @@ from tests.faults.connector_world import ROWS
 
 import falkirk as fk
 
+SNAPSHOT_EVERY = 2
+
 
 class Counting(fk.Processor):
     """Passes numbers on, changed by as many as it has counted too many or too few before them."""
@@ -30,7 +32,7 @@ def counted(batches: list[Any]) -> int:
 
 def cut(stream: Any) -> Any:
     """The epochs of ``stream`` as messages through two processors, and each an epoch again."""
-    snapshots = fk.snapshot(every=2)
+    snapshots = fk.snapshot(every=SNAPSHOT_EVERY)
     once = stream.in_sequence(name="in-sequence").process(
         Counting(), name="counted", policy=snapshots
     )

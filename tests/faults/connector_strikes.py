@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import Engine, event
 from tests.faults.driver_strikes import Strike, Striker
@@ -34,9 +34,13 @@ def seeded(seed: int, count: int) -> list[Strike]:
 class StruckSource:
     """A source that can be struck before and after all that changes something outside."""
 
+    epochs_max: ClassVar[int | None] = None
+    """How many epochs it gives, the others in a later life of the driver; None for all."""
+
     def __init__(self, source: Any, striker: Striker) -> None:
         """The same source, watched."""
         self.source, self.striker = source, striker
+        self.epochs = 0
 
     @property
     def replayable(self) -> bool:
@@ -49,8 +53,11 @@ class StruckSource:
 
     def latest(self, start: Any, limit: Any) -> Any:
         """How far an epoch goes; a queue has leased it by then."""
+        if self.epochs == self.epochs_max:
+            return start
         end = self.source.latest(start, limit)
         if end != start:
+            self.epochs += 1
             self.striker.at("latest")
         return end
 

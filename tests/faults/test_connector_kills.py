@@ -188,6 +188,6 @@ def test_a_count_that_is_lost_with_a_snapshot_is_found_out(
     """The check has teeth: whoever restores a snapshot without its state changes the numbers."""
     branches = [("snapshot", "append-sqlite")]
     struck = campaign(tmp_path, postgres, "table-sqlite", branches, fault="amnesiac")
-    assert struck.strike(Strike("sink done", 3))
+    assert struck.strike(Strike("sink done"))
     wrong = struck.finish()
     assert any("lost {(" in each for each in wrong), struck.transcript

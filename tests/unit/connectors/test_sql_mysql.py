@@ -309,6 +309,18 @@ def test_marks_are_made_by_one_at_a_time(
     database.close()
 
 
+def test_several_marks_are_made_at_once_and_then_others_make_theirs(
+    outside: Outside, given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that took the lock for each of its tables would keep it in the pool."""
+    monkeypatch.setattr("falkirk.connectors.sql.database.BUSY_SECONDS", 1)
+    both = TableSinks({name: TableSink(outside.url, name) for name in ("first", "second")})
+    both.attach("together", "store")
+    given(TableSink, "third").attach("alone", "store")
+    both.close()
+    assert marks(outside) == [None] * 3
+
+
 @pytest.fixture
 def server() -> Iterator[Mariadb]:
     """A server of one's own, to be stopped."""

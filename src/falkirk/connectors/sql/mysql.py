@@ -102,7 +102,12 @@ COLLATIONS = text(
 
 
 def lock_names(connection: Connection, busy_seconds: int) -> None:
-    """Lets nobody else make marks until :func:`unlock_names`; no transaction ends this lock."""
+    """Lets nobody else make marks until :func:`unlock_names`; no transaction ends this lock.
+
+    It is taken once: a session that takes it twice must release it twice.
+    """
+    if connection.info.get(NAMES_LOCK):
+        return
     asked = {"name": NAMES_LOCK, "seconds": busy_seconds}
     if connection.scalar(text("SELECT GET_LOCK(:name, :seconds)"), asked) != 1:
         raise OutageError("somebody else has been making marks for too long")
