@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks import events, matrix_tables, recovery
+from benchmarks import events, matrix_tables, recovery, unsaved
 from benchmarks.draws import HOT, ZIPF, Shape
 from benchmarks.matrix_cell import Cell, Outcome, run_cell
 from benchmarks.matrix_flow import EAGER, HISTORY, LAZY, LOOSE, NOTHING, SELDOM, WAYS
@@ -124,8 +124,7 @@ def described(epochs: int, repetitions: int) -> dict[str, str]:
         "chosen beforehand": "all policies at the centre, as fast as it goes and by the clock;"
         f" from there, for some policies each: {MANY.rows:,} rows, keys by Zipf's law (exponent 1),"
         f" one key with nine rows in ten, an epoch every {RARELY} s instead of {OFTEN} s",
-        NOTHING: "the baseline: at_least_once(), a sink that promises nothing, and a store in"
-        " memory that never waits for the disk",
+        NOTHING: f"the baseline: {unsaved.DESCRIBED}; and a sink that promises nothing",
         LOOSE: "the same with a store on the disk; all others have an exactly-once sink, whose"
         " rows are staged in the store",
         "numbered": "the count by sequence numbers, message by message, and windows of one message"

@@ -13,6 +13,7 @@ from py4j.java_gateway import GatewayClient
 
 from benchmarks.draws import Draws, Shape
 from benchmarks.matrix_flow import COUNTS, WAYS, Shown, counting
+from benchmarks.unsaved import UnsavedStore
 from falkirk.core.machine.events import Again, Delivery, Finish
 from falkirk.dataflow.description import describe
 from falkirk.runtime.driver import Driver
@@ -87,7 +88,7 @@ def run_cell(session: Any, cell: Cell) -> Outcome:
         Shown(cell.shape.keys, way.exact),
     )
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
-    store = open_store(place / "state") if way.durable else open_store("memory:")
+    store: Any = open_store(place / "state") if way.durable else UnsavedStore()
     try:
         with held(store):
             lost = driven(session, store, source, cell, sink, found)

@@ -20,8 +20,8 @@ COUNTS = "counts"
 class Way:
     """How a flow is protected: the policy of the count, and of the step before it.
 
-    The outputs of an ``exact`` one are staged and shown once. What is not ``durable`` has its store
-    in memory. A ``numbered`` one counts message by message, by sequence numbers.
+    The outputs of an ``exact`` one are staged and shown once. What is not ``durable`` is not
+    saved. A ``numbered`` one counts message by message, by sequence numbers.
     """
 
     policy: fk.Policy

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks import events
+from benchmarks import events, unsaved
 from benchmarks.events import SCHEMA, Shape
 from benchmarks.keeping import Kept, keep
 from benchmarks.plots import Bars, Figure, Lines
@@ -93,7 +93,7 @@ def measured(session: Any, place: Path, name: str, files: int) -> float:
     sink = Seen()
     flow = views(place, name, sink)
     begun = time.monotonic()
-    run_flow(flow, "memory:" if name == NOTHING else store, session)
+    run_flow(flow, unsaved.UnsavedStore() if name == NOTHING else store, session)
     seconds = time.monotonic() - begun
     if sink.rows < files:
         raise RuntimeError(f"{name}: {sink.rows} rows for {files} epochs are too few")
@@ -109,8 +109,7 @@ def described(files: int, repetitions: int, epochs: int) -> dict[str, str]:
     return {
         "work": f"the flow of exactly-once, {EVENTS:,} events a file, {files} files a run, one"
         " file an epoch, up to 4 epochs at once; a sink that only counts, at least once",
-        NOTHING: "the baseline: at_least_once() for the running count, and the input's positions"
-        " in a store in memory that never waits for the disk",
+        NOTHING: f"the baseline: {unsaved.DESCRIBED}",
         POSITIONS: "the same on a store on the disk: the input's positions are durable",
         "all others": "the policy is that of the running count, the store is on the disk",
         "time": f"whole runs in one warm session; {repetitions} times each, in turn",

@@ -11,6 +11,7 @@ from typing import Any
 import falkirk as fk
 from benchmarks.components.graph import SCHEMA
 from benchmarks.components.whole import WholeStore
+from benchmarks.unsaved import UnsavedStore
 from falkirk.connectors import Files
 from falkirk.dataflow.connecting import Limit
 from falkirk.differential import collection, graphs
@@ -87,5 +88,5 @@ def followed(session: Any, folder: Path, policy: str) -> Run:
 def store_of(policy: str, place: Path) -> Any:
     """What a policy saves to."""
     if policy == NONE:
-        return "memory:"
+        return UnsavedStore()
     return WholeStore(str(place)) if policy == WHOLE else place

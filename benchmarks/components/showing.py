@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from benchmarks import unsaved
 from benchmarks.components.by_spark import AGAIN
 from benchmarks.components.following import EACH, EAGER, LAZY, NONE, WHOLE
 from benchmarks.components.graph import Graph
@@ -34,7 +35,7 @@ def described(sizes: "Sizes") -> dict[str, str]:
         " round; the graph of the last epoch; the table of edges is handed over once",
         "Pathway's part": "label propagation with its iterate, as its users write it, on all cores;"
         " edges come from a Python connector, one epoch at a time; it saves nothing; one run",
-        NONE: "at_least_once(), which says every 10 epochs what is done, and a store in memory",
+        NONE: f"{unsaved.DESCRIBED}; every 10 epochs it is said what is done",
         WHOLE: "lazy(every=10) on a store that writes, with each checkpoint, all that its"
         " processor keeps: what a system has to do that cannot tell the state of one time from"
         " that of another, and so has no selective rollback",
