@@ -116,7 +116,7 @@ def one_by_one(driver: Driver, name: str, begins: Callable[[], None]) -> None:
 def is_quiet(driver: Driver) -> bool:
     """Whether nothing is under way: threads tell the driver first, and then count down."""
     under_way = (
-        driver.busy
+        driver.working.busy
         or driver.persistence.unfinished
         or driver.outputs.waiting
         or driver.feeding.committing

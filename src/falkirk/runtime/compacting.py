@@ -38,7 +38,7 @@ class Compactor:
                 count = runs_to_merge([entry[1].content.size or 0 for entry in found])
                 if count:
                     self.merging.add(p)
-                    self.driver.submit(self._merge, p, time, label, found[-count:])
+                    self.driver.working.submit(self._merge, p, time, label, found[-count:])
                     return
 
     def _merge(self, p: ProcessorId, time: Any, label: str, taken: list[Any]) -> None:
@@ -62,9 +62,9 @@ class Compactor:
                     merged = context.batch(processor.consolidate(context.offered, list(batches)))
                 put = ((time, merged.materialise().labelled(label)),)
         except Exception as error:
-            self.driver.returned(self._failed, p, error)
+            self.driver.working.returned(self._failed, p, error)
         else:
-            self.driver.returned(self._merged, Compacted(p, tuple(taken), put))
+            self.driver.working.returned(self._merged, Compacted(p, tuple(taken), put))
 
     def _merged(self, event: Compacted) -> None:
         self.merging.discard(event.processor)

@@ -7,11 +7,10 @@ steps, as in the simulator.
 
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from falkirk.core.errors import DefinitionError, EngineError
+from falkirk.core.errors import EngineError
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import (
     Acknowledge,
@@ -20,13 +19,11 @@ from falkirk.core.machine.events import (
     Effect,
     Event,
     Fail,
-    Finish,
     Flush,
     Persist,
     Persisted,
     Release,
     Restore,
-    Result,
     Retract,
     Rewind,
     RolledBack,
@@ -34,26 +31,24 @@ from falkirk.core.machine.events import (
 )
 from falkirk.dataflow.blueprint import Blueprint
 from falkirk.runtime.batch import Batch
-from falkirk.runtime.blocks import LostBlocksError, is_loss
+from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.compacting import Compactor
 from falkirk.runtime.failures import Failures
 from falkirk.runtime.feeding import Feeding
 from falkirk.runtime.gate import Gate
 from falkirk.runtime.gone import gone
 from falkirk.runtime.listening import Listener
-from falkirk.runtime.losses import Losses, any_lost
+from falkirk.runtime.losses import Losses
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.options import Options
 from falkirk.runtime.outputs import Outputs
 from falkirk.runtime.persistence import Persistence
 from falkirk.runtime.report import Report
-from falkirk.runtime.tasks import Task, Tasks
+from falkirk.runtime.tasks import Tasks
 from falkirk.runtime.telling import Telling
 from falkirk.runtime.turns import Turns, awaited
+from falkirk.runtime.working import Working
 from falkirk.store import Reference
-
-LOOK_AGAIN = 16
-"""How many events the driver does itself before it looks whether a more urgent one has come."""
 
 
 class Driver:
@@ -77,12 +72,12 @@ class Driver:
         self.materialiser, self.options, self.revive = materialiser, options, revive
         self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.report = Report()
-        self.busy = 0
         self.stopping = self.flushed = False
         self.broken: Exception | None = None
         self.started = self.ticked = time.monotonic()
         self.tasks = Tasks(blueprint, machine, materialiser)
-        self.pool = ThreadPoolExecutor(options.concurrent_jobs, "falkirk-job")
+        turns = Turns(blueprint, self.tasks.inline)
+        self.working = Working(self, self.tasks, turns, options.concurrent_jobs)
         self.persistence = Persistence(
             store,
             materialiser,
@@ -105,7 +100,6 @@ class Driver:
         self.failures = Failures(self)
         self.feeding = Feeding(self)
         self.losses = Losses(self)
-        self.turns = Turns(blueprint, self.tasks.inline)
         self.telling = Telling(self, listeners)
         self.gate = Gate(self, store.noticeboard) if options.monitor == "external" else None
 
@@ -118,7 +112,7 @@ class Driver:
             self.carry_out(self.machine.effects)
             self.feeding.open()
             while self.broken is None:
-                self._work()
+                self.working.begin_all()
                 self.feeding.look()
                 if self._done():
                     break
@@ -178,7 +172,7 @@ class Driver:
 
     def _unquiet(self) -> bool:
         return bool(
-            self.busy
+            self.working.busy
             or self.persistence.unfinished
             or self.outputs.waiting
             or self.feeding.committing
@@ -194,85 +188,10 @@ class Driver:
             self.gate.close()
         self.losses.close()
         self.feeding.close()
-        self.pool.shutdown(cancel_futures=True)
+        self.working.close()
         self.outputs.close()
         self.persistence.close()
         self.materialiser.blocks.close()
-
-    # Work.
-
-    def _work(self) -> None:
-        """Begins what is enabled, as far as there are threads for it."""
-        while self._begin_some():
-            pass
-
-    def _begin_some(self) -> bool:
-        """Begins some of what is enabled, in the order of turns; True if there may be more.
-
-        There may be thousands, so many are begun for one look at all of them. Once the driver has
-        done one itself, which may have led to one that comes first, the others get no thread.
-        """
-        threads, begun, done, passed_over = self.options.concurrent_jobs, 0, 0, 0
-        enabled = [item for item in self.machine.enabled() if not self.failures.delays(item)]
-        for item in self.turns.first(enabled, threads - self.busy, threads):
-            free = 0 if done else threads - self.busy
-            room = self.turns.may_begin(item, free, threads)
-            if begun and not (room and self.machine.is_enabled(item)):
-                passed_over += 1
-                continue
-            task = self.tasks.task(self.machine.begin(item))
-            self._begin(task)
-            begun, done = begun + 1, done + task.inline
-            if done == LOOK_AGAIN:
-                break
-        return done + passed_over > 0
-
-    def _begin(self, task: Task) -> None:
-        if not task.inline:
-            self.submit(self._perform, task)
-            return
-        try:
-            result = task.perform()
-        except Exception as error:
-            self._raised(task, error)
-        else:
-            self._finish(task, result)
-
-    def submit(self, function: Callable[..., None], *args: Any) -> None:
-        """Runs ``function`` beside; it ends by calling :meth:`returned`."""
-        self.busy += 1
-        self.pool.submit(function, *args)
-
-    def returned(self, function: Callable[..., None], *args: Any) -> None:
-        """What was run beside has ended: has the driver call ``function``."""
-        self.tell(self._unbusy, function, *args)
-
-    def _unbusy(self, function: Callable[..., None], *args: Any) -> None:
-        self.busy -= 1
-        function(*args)
-
-    def _perform(self, task: Task) -> None:
-        try:
-            result = task.perform()
-        except Exception as error:
-            self.returned(self._raised, task, error)
-        else:
-            self.returned(self._finish, task, result)
-
-    def _finish(self, task: Task, result: Result) -> None:
-        if any_lost(result):
-            self._raised(task, LostBlocksError("what it did was lost before it counted"))
-            return
-        try:
-            self.step(Finish(task.work, result))
-        except DefinitionError as error:
-            self._raised(task, error)
-        else:
-            self.failures.forget(task.work)
-
-    def _raised(self, task: Task, error: Exception) -> None:
-        if task.work.number in self.machine.state.running:
-            self.failures.raised(task, error)
 
     # Effects.
 

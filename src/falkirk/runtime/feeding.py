@@ -121,7 +121,7 @@ class Feeding:
     def _hasten(self) -> None:
         """Takes the checkpoints that somebody waits for, when there is nothing else to do."""
         driver = self.driver
-        if driver.busy or driver.persistence.waiting or driver.outputs.waiting:
+        if driver.working.busy or driver.persistence.waiting or driver.outputs.waiting:
             return
         for reader in self.readers.values():
             newest = max(reader.ends, default=-1)

@@ -1,12 +1,12 @@
 """How the driver begins what is enabled: many events for one look, and no thread out of turn."""
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from falkirk.core.machine.events import Notification
-from falkirk.runtime.driver import LOOK_AGAIN, Driver
+from falkirk.core.machine.events import Notification, Result
+from falkirk.runtime.working import LOOK_AGAIN, Working
 
 
 class Bench:
@@ -19,10 +19,9 @@ class Bench:
         self.items, self.inline, self.looks = items, inline, 0
         self.begun: list[Any] = []
         self.leads_to: list[Any] = []
-        self.options = SimpleNamespace(concurrent_jobs=threads)
-        self.failures = SimpleNamespace(delays=lambda item: False)
-        self.machine = self.turns = self.tasks = self
-        self.busy = 0
+        self.failures = SimpleNamespace(delays=lambda item: False, forget=id)
+        self.machine = mine = cast(Any, self)
+        self.working = Working(mine, mine, mine, threads)
 
     def enabled(self) -> list[Any]:
         self.looks += 1
@@ -49,19 +48,17 @@ class Bench:
         return item
 
     def task(self, item: Any) -> Any:
-        return SimpleNamespace(item=item, inline=self.done(item))
+        return SimpleNamespace(work=item, inline=self.done(item), perform=Result)
 
-    def _begin(self, task: Any) -> None:
-        if task.inline:
-            self.items, self.leads_to = self.items + self.leads_to, []
-        else:
-            self.busy += 1
+    def step(self, event: Any) -> None:
+        self.items, self.leads_to = self.items + self.leads_to, []
 
-    def _begin_some(self) -> bool:
-        return Driver._begin_some(self)  # type: ignore[arg-type]
+    def tell(self, function: Any, *args: Any) -> None:
+        """What runs beside never comes back."""
 
     def work(self) -> list[str]:
-        Driver._work(self)  # type: ignore[arg-type]
+        self.working.begin_all()
+        self.working.close()
         return [f"{item.processor}{item.time[0]}" for item in self.begun]
 
 

@@ -1,0 +1,108 @@
+"""The events that are being processed: begun in turn, run by the driver itself or beside it."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from falkirk.core.errors import DefinitionError
+from falkirk.core.machine.events import Finish, Result
+from falkirk.runtime.blocks import LostBlocksError
+from falkirk.runtime.losses import any_lost
+from falkirk.runtime.tasks import Task, Tasks
+from falkirk.runtime.turns import Turns
+
+if TYPE_CHECKING:
+    from falkirk.runtime.driver import Driver
+
+LOOK_AGAIN = 16
+"""How many events the driver does itself before it looks whether a more urgent one has come."""
+
+
+class Working:
+    """Begins events, and tells the machine what came of them.
+
+    All is called by the driver, but what runs on its threads.
+    """
+
+    def __init__(self, driver: "Driver", tasks: Tasks, turns: Turns, threads: int) -> None:
+        """For a driver; at most ``threads`` are busy at a time."""
+        self.driver, self.tasks, self.turns, self.threads = driver, tasks, turns, threads
+        self.busy = 0
+        self._pool = ThreadPoolExecutor(threads, "falkirk-job")
+
+    def begin_all(self) -> None:
+        """Begins what is enabled, as far as there are threads for it."""
+        while self._begin_some():
+            pass
+
+    def _begin_some(self) -> bool:
+        """Begins some of what is enabled, in the order of turns; True if there may be more.
+
+        There may be thousands, so many are begun for one look at all of them. Once the driver has
+        done one itself, which may have led to one that comes first, the others get no thread.
+        """
+        machine, threads, begun, done, passed_over = self.driver.machine, self.threads, 0, 0, 0
+        enabled = [item for item in machine.enabled() if not self.driver.failures.delays(item)]
+        for item in self.turns.first(enabled, threads - self.busy, threads):
+            free = 0 if done else threads - self.busy
+            room = self.turns.may_begin(item, free, threads)
+            if begun and not (room and machine.is_enabled(item)):
+                passed_over += 1
+                continue
+            task = self.tasks.task(machine.begin(item))
+            self._begin(task)
+            begun, done = begun + 1, done + task.inline
+            if done == LOOK_AGAIN:
+                break
+        return done + passed_over > 0
+
+    def _begin(self, task: Task) -> None:
+        if not task.inline:
+            self.submit(self._perform, task)
+            return
+        try:
+            result = task.perform()
+        except Exception as error:
+            self._raised(task, error)
+        else:
+            self._finish(task, result)
+
+    def submit(self, function: Callable[..., None], *args: Any) -> None:
+        """Runs ``function`` beside; it ends by calling :meth:`returned`."""
+        self.busy += 1
+        self._pool.submit(function, *args)
+
+    def returned(self, function: Callable[..., None], *args: Any) -> None:
+        """What was run beside has ended: has the driver call ``function``."""
+        self.driver.tell(self._unbusy, function, *args)
+
+    def _unbusy(self, function: Callable[..., None], *args: Any) -> None:
+        self.busy -= 1
+        function(*args)
+
+    def _perform(self, task: Task) -> None:
+        try:
+            result = task.perform()
+        except Exception as error:
+            self.returned(self._raised, task, error)
+        else:
+            self.returned(self._finish, task, result)
+
+    def _finish(self, task: Task, result: Result) -> None:
+        if any_lost(result):
+            self._raised(task, LostBlocksError("what it did was lost before it counted"))
+            return
+        try:
+            self.driver.step(Finish(task.work, result))
+        except DefinitionError as error:
+            self._raised(task, error)
+        else:
+            self.driver.failures.forget(task.work)
+
+    def _raised(self, task: Task, error: Exception) -> None:
+        if task.work.number in self.driver.machine.state.running:
+            self.driver.failures.raised(task, error)
+
+    def close(self) -> None:
+        """Waits for those that run; the others are not begun any more."""
+        self._pool.shutdown(cancel_futures=True)
