@@ -31,22 +31,33 @@ def this_process() -> Owner:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process with this number runs on this host."""
+    """Whether a process with this number runs on this host.
+
+    One that has ended and was not buried does not: a container whose first process buries nobody
+    keeps such ones for ever.
+    """
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
-        return True
-    return True
+        pass
+    return said_by_kernel(pid)[:1] not in (["Z"], ["X"])
 
 
 def started(pid: int) -> str:
     """When a process started, as the kernel says it; empty where it does not say."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        # The name of the program is in parentheses and may hold anything, spaces too.
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return f"{boot}:{fields[19]}"
+        return f"{boot}:{said_by_kernel(pid)[19]}"
     except (OSError, IndexError):
         return ""
+
+
+def said_by_kernel(pid: int) -> list[str]:
+    """What the kernel says of a process, from its state on; nothing where it does not say."""
+    try:
+        # The name of the program is in parentheses and may hold anything, spaces too.
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 
-from falkirk.store.owner import Owner, this_process
+import pytest
+
+from falkirk.store.owner import Owner, started, this_process
 
 
 def test_this_process_lives() -> None:
@@ -33,3 +35,13 @@ def test_a_process_of_which_nothing_is_known_may_live() -> None:
 
 def test_the_first_process_lives() -> None:
     assert not Owner(this_process().host, 1, "").dead
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux says it")
+def test_a_process_that_only_waits_to_be_buried_is_gone() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        owner = Owner(this_process().host, child.pid, started(child.pid))
+        assert not owner.dead
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert owner.dead
