@@ -22,6 +22,9 @@ def test_an_item_is_enabled_if_it_is_among_all(first: int) -> None:
                 enabled = run.machine.is_enabled(item)
                 assert enabled == (item in found), (seed, run.steps, item)
                 seen[type(item).__name__, enabled] += 1
+                behind = run.machine.successor(item)
+                assert behind is None or behind in found, (seed, run.steps, item)
+                seen["behind", behind is not None] += 1
             lately = [*lately[-8:], *found[:4]]
-    kinds = ("Delivery", "Notification", "Again")
+    kinds = ("Delivery", "Notification", "Again", "behind")
     assert all(seen[kind, enabled] for kind in kinds for enabled in (True, False)), seen

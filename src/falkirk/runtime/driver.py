@@ -6,7 +6,7 @@ steps, as in the simulator.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -239,8 +239,8 @@ class Driver:
 
     # What other threads tell.
 
-    def _on_durable(self, persist: Persist) -> None:
-        self.tell(self.step, Persisted(persist.ticket))
+    def _on_durable(self, persists: Sequence[Persist]) -> None:
+        self.tell(self.step, Persisted(*(persist.ticket for persist in persists)))
 
     def _on_taken(self, release: Release) -> None:
         self.tell(self._delivered, release)

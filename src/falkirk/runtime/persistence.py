@@ -8,7 +8,7 @@ tidies up is put off for a moment, so that no checkpoint waits for it.
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty
 from threading import Lock, Thread
@@ -35,7 +35,7 @@ log = logging.getLogger("falkirk.store")
 class Persistence:
     """A thread that owns all writing to the store.
 
-    ``durable(persist)`` is called when a checkpoint is visible, ``lost(effect, error)`` when the
+    ``durable(persists)`` is called when checkpoints are visible, ``lost(effect, error)`` when the
     content of a checkpoint is gone before it was written, ``broken(error)`` when the store cannot
     be written to for good. ``tidied(collections, seconds)`` tells that old times were
     collected. They are called on this thread.
@@ -45,7 +45,7 @@ class Persistence:
         self,
         store: Any,
         materialiser: Materialiser,
-        durable: Callable[[Persist], None],
+        durable: Callable[[Sequence[Persist]], None],
         lost: Callable[[Persist | Collect, Exception], None],
         broken: Callable[[Exception], None],
         patience: Patience = STORE,
@@ -155,9 +155,9 @@ class Persistence:
         }
         self._patiently(lambda: self.store.transact([effect for effect, _ in kept], captures))
         self.commits += 1
-        for effect, _ in kept:
-            if isinstance(effect, Persist):
-                self._durable(effect)
+        persists = [effect for effect, _ in kept if isinstance(effect, Persist)]
+        if persists:
+            self._durable(persists)
 
     def _write_files(self, effects: list[Write]) -> set[int]:
         """Makes every batch durable; returns the effects whose batches are gone, by identity."""

@@ -105,7 +105,8 @@ class Telling:
             case Ingest():
                 self._ingested(event)
             case Persisted():
-                self._durable(event.ticket)
+                for ticket in event.tickets:
+                    self._durable(ticket)
             case Delivered():
                 self._taken(event)
         for effect in effects:

@@ -26,10 +26,12 @@ class Turns:
         self.awaited, self.answering = awaited(blueprint), answering(blueprint)
         self.inline = inline
 
-    def first(self, items: Sequence[Item], threads: int, all_threads: int) -> list[Item]:
+    def first(
+        self, items: Sequence[Item], threads: int, all_threads: int, more: int = 0
+    ) -> list[Item]:
         """What of ``items`` may begin, in its order: no more than there are free ``threads``.
 
-        And all that need none.
+        And all that need none; and ``more`` that come next.
         """
         key = self._order if self.awaited else order
         own: list[Item] = []
@@ -39,7 +41,7 @@ class Turns:
                 own.append(item)
             elif threads > 0 and self.may_begin(item, threads, all_threads):
                 others.append(item)
-        return sorted([*own, *nsmallest(threads, others, key)], key=key)
+        return sorted([*own, *nsmallest(threads + more, others, key)], key=key)
 
     def may_begin(self, item: Item, threads: int, all_threads: int) -> bool:
         """Whether one of the free ``threads`` is for an item, or it needs none."""

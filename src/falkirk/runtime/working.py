@@ -1,11 +1,12 @@
 """The events that are being processed: begun in turn, run by the driver itself or beside it."""
 
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.errors import DefinitionError
-from falkirk.core.machine.events import Finish, Result
+from falkirk.core.machine.events import Finish, Item, Result
 from falkirk.runtime.blocks import LostBlocksError
 from falkirk.runtime.losses import any_lost
 from falkirk.runtime.tasks import Task, Tasks
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 16
 """How many events the driver does itself before it looks whether a more urgent one has come."""
+LOOK_WORTH = 64
+"""A look at so many enabled events chooses one more than there are threads for."""
 
 
 class Working:
@@ -28,44 +31,79 @@ class Working:
         """For a driver; at most ``threads`` are busy at a time."""
         self.driver, self.tasks, self.turns, self.threads = driver, tasks, turns, threads
         self.busy = 0
+        self._chosen: deque[Item] = deque()
         self._pool = ThreadPoolExecutor(threads, "falkirk-job")
 
     def begin_all(self) -> None:
         """Begins what is enabled, as far as there are threads for it."""
+        if self._begin_chosen():
+            return
         while self._begin_some():
             pass
+
+    def _begin_chosen(self) -> bool:
+        """Gives free threads to what an earlier look has chosen; whether that left none idle."""
+        chosen = bool(self._chosen)
+        while self._chosen and self.busy < self.threads:
+            item = self._chosen.popleft()
+            if self.driver.machine.is_enabled(item) and not self._delays(item):
+                self._begin(item)
+        return chosen and self.busy == self.threads
 
     def _begin_some(self) -> bool:
         """Begins some of what is enabled, in the order of turns; True if there may be more.
 
-        There may be thousands, so many are begun for one look at all of them. Once the driver has
-        done one itself, which may have led to one that comes first, the others get no thread.
+        There may be thousands, so many are begun for one look at all of them, and some more are
+        chosen for threads that are free later, unless somebody waits for answers. Once the driver
+        has done one itself, which may have led to one that comes first, the others get no thread.
         """
         machine, threads, begun, done, passed_over = self.driver.machine, self.threads, 0, 0, 0
-        enabled = [item for item in machine.enabled() if not self.driver.failures.delays(item)]
-        for item in self.turns.first(enabled, threads - self.busy, threads):
-            free = 0 if done else threads - self.busy
-            room = self.turns.may_begin(item, free, threads)
-            if begun and not (room and machine.is_enabled(item)):
+        enabled = [item for item in machine.enabled() if not self._delays(item)]
+        more = 0 if self.turns.awaited else len(enabled) // LOOK_WORTH
+        self._chosen.clear()
+        for item in self.turns.first(enabled, threads - self.busy, threads, more):
+            if not self.turns.may_begin(item, 0 if done else threads - self.busy, threads):
+                self._chosen.append(item)
+                continue
+            if begun and not machine.is_enabled(item):
                 passed_over += 1
                 continue
-            task = self.tasks.task(machine.begin(item))
-            self._begin(task)
-            begun, done = begun + 1, done + task.inline
+            begun, done = begun + 1, done + self._begin_row(item, LOOK_AGAIN - done)
             if done == LOOK_AGAIN:
                 break
         return done + passed_over > 0
 
-    def _begin(self, task: Task) -> None:
+    def _begin_row(self, item: Item, most: int) -> int:
+        """Begins an event; how many the driver has done itself, which is at most ``most``.
+
+        If it has done this one then also those behind it, which no look has shown: of the messages
+        of one edge and time only the first is enabled.
+        """
+        done = 0
+        while self._begin(item):
+            done += 1
+            behind = self.driver.machine.successor(item) if done < most else None
+            if behind is None or not self.tasks.inline(behind) or self._delays(behind):
+                break
+            item = behind
+        return done
+
+    def _begin(self, item: Item) -> bool:
+        """Begins an event; whether the driver has done it itself."""
+        task = self.tasks.task(self.driver.machine.begin(item))
         if not task.inline:
             self.submit(self._perform, task)
-            return
+            return False
         try:
             result = task.perform()
         except Exception as error:
             self._raised(task, error)
         else:
             self._finish(task, result)
+        return True
+
+    def _delays(self, item: Item) -> bool:
+        return self.driver.failures.delays(item)
 
     def submit(self, function: Callable[..., None], *args: Any) -> None:
         """Runs ``function`` beside; it ends by calling :meth:`returned`."""

@@ -72,7 +72,8 @@ def _event(event: e.Event) -> str:
         case e.End():
             return f"{event.processor} ends"
         case e.Persisted():
-            return f"#{event.ticket} is durable"
+            numbers = ", ".join(f"#{ticket}" for ticket in event.tickets)
+            return f"{numbers} {'is' if len(event.tickets) == 1 else 'are'} durable"
         case e.Delivered():
             return f"outside has {event.processor} {_time(event.time)}"
         case e.Suspect():

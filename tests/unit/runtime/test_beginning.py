@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from falkirk.core.machine.events import Notification, Result
-from falkirk.runtime.working import LOOK_AGAIN, Working
+from falkirk.runtime.working import LOOK_AGAIN, LOOK_WORTH, Working
 
 
 class Bench:
@@ -16,9 +16,11 @@ class Bench:
     """
 
     def __init__(self, items: list[Any], inline: str = "", threads: int = 2) -> None:
-        self.items, self.inline, self.looks = items, inline, 0
+        self.items, self.own, self.looks = items, inline, 0
         self.begun: list[Any] = []
         self.leads_to: list[Any] = []
+        self.awaited: list[str] = []
+        self.behind: list[Any] = []
         self.failures = SimpleNamespace(delays=lambda item: False, forget=id)
         self.machine = mine = cast(Any, self)
         self.working = Working(mine, mine, mine, threads)
@@ -32,15 +34,25 @@ class Bench:
         return item in self.items and item.processor not in busy
 
     def done(self, item: Any) -> bool:
-        return bool(item.processor[0] in self.inline)
+        return bool(item.processor[0] in self.own)
 
-    def first(self, items: list[Any], threads: int, all_threads: int) -> list[Any]:
+    def first(self, items: list[Any], threads: int, all_threads: int, more: int) -> list[Any]:
         own = [item for item in items if self.done(item)]
         others = sorted((i for i in items if not self.done(i)), key=lambda item: item.time)
-        return sorted([*own, *others[:threads]], key=lambda item: item.time)
+        return sorted([*own, *others[: threads + more]], key=lambda item: item.time)
 
     def may_begin(self, item: Any, threads: int, all_threads: int) -> bool:
         return threads > 0 or self.done(item)
+
+    def inline(self, item: Any) -> bool:
+        return self.done(item)
+
+    def successor(self, item: Any) -> Any:
+        """Not enabled before it."""
+        if self.behind:
+            self.items.append(self.behind.pop(0))
+            return self.items[-1]
+        return None
 
     def begin(self, item: Any) -> Any:
         self.items.remove(item)
@@ -60,6 +72,17 @@ class Bench:
         self.working.begin_all()
         self.working.close()
         return [f"{item.processor}{item.time[0]}" for item in self.begun]
+
+    def works_off(self, count: int) -> list[str]:
+        """Begins, and lets what was begun end, one by one, so many times."""
+        self.working.submit = self.busy  # type: ignore[method-assign]
+        for _ in range(count):
+            self.working.begin_all()
+            self.working.busy -= 1
+        return self.work()
+
+    def busy(self, function: Any, *args: Any) -> None:
+        self.working.busy += 1
 
 
 def event(p: str, epoch: int) -> Notification:
@@ -90,3 +113,52 @@ def test_who_is_urgent_waits_for_a_few_only(count: int) -> None:
     begun = bench.work()
     assert len(begun) == count + 1
     assert begun.index("urgent0") == min(count, LOOK_AGAIN)
+
+
+def many(count: int = 10 * LOOK_WORTH) -> list[Notification]:
+    return [event(f"p{n}-", n) for n in range(count)]
+
+
+def test_a_look_at_many_serves_for_threads_that_are_free_later() -> None:
+    bench = Bench(many(), threads=1)
+    assert bench.works_off(11) == [f"p{n}-{n}" for n in range(12)], "in their order"
+    assert bench.looks == 2, "one has chosen eleven"
+
+
+def test_it_does_not_where_somebody_waits_for_answers_or_they_are_few() -> None:
+    waiting, few = Bench(many(), threads=1), Bench(many(LOOK_WORTH - 1), threads=1)
+    waiting.awaited = ["answers"]
+    for bench in (waiting, few):
+        bench.works_off(4)
+        assert bench.looks == 5
+
+
+def test_what_was_chosen_and_may_no_longer_begin_is_left_out() -> None:
+    """After a rollback, say: then there is another look, and the thread is not idle."""
+    bench = Bench(many(2 * LOOK_WORTH), threads=1)
+    bench.works_off(1)
+    del bench.items[0]
+    bench.working.busy = 0
+    bench.working.begin_all()
+    assert [item.processor for item in bench.begun] == ["p0-", "p1-", "p3-"]
+    assert bench.looks == 2
+
+
+def test_messages_in_a_row_take_no_look_each() -> None:
+    bench = Bench([event("i", 0)], inline="iu")
+    bench.behind = [event("i", 0)] * (LOOK_AGAIN + 2)
+    bench.leads_to = [event("urgent", -1)]
+    begun = bench.work()
+    assert begun == ["i0"] * LOOK_AGAIN + ["urgent-1"] + ["i0"] * 3, "who is urgent waits for a few"
+    assert bench.looks == 3
+
+
+def test_a_row_ends_where_one_needs_a_thread_or_must_wait() -> None:
+    bench = Bench([event("i", 0)], inline="i", threads=1)
+    bench.working.busy = 1
+    bench.behind = [event("spark", 0)]
+    assert bench.work() == ["i0"]
+    delayed = Bench([event("i", 0)], inline="i")
+    delayed.behind = [event("i", 1)]
+    delayed.failures.delays = lambda item: item.time == (1,)
+    assert delayed.work() == ["i0"]

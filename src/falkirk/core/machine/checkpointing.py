@@ -171,11 +171,22 @@ def reported(state: State, p: ProcessorId, frontier: Any) -> Checkpoint:
     return understated(state, p, metadata)
 
 
-def announce(state: State, number: int) -> list[Effect]:
+def announce(state: State, *numbers: int) -> list[Effect]:
+    """Tickets are durable: tells the monitor what may be announced by now, all at once."""
+    updates: list[Update] = []
+    prompt: dict[ProcessorId, None] = {}
+    for number in numbers:
+        ticket = state.tickets.pop(number, None)
+        if ticket is not None:  # else it was asked for before a rollback
+            updates += announced(state, ticket)
+            if is_prompt(state, ticket.effect.processor):
+                prompt[ticket.effect.processor] = None
+    effects = advance(state, updates)
+    return effects + [effect for p in prompt for effect in show(state, p)]
+
+
+def announced(state: State, ticket: Ticket) -> list[Update]:
     """A ticket is durable: announces it once all earlier ones of its processor are, too."""
-    ticket = state.tickets.pop(number, None)
-    if ticket is None:
-        return []  # asked for before a rollback
     ticket.durable = True
     p = ticket.effect.processor
     standing = state.standing[p]
@@ -188,14 +199,11 @@ def announce(state: State, number: int) -> list[Effect]:
             earlier = standing.tickets.popleft()
             if earlier is ticket:
                 ready.append(earlier)
-    updates: list[Update] = []
     for done in ready:
-        updates.append(Saved(p, done.effect.checkpoint))
         release_held(state, p, done.effect.checkpoint.frontier)
     if ready:
         landed(state, p)
-    effects = advance(state, updates)
-    return effects + show(state, p) if is_prompt(state, p) else effects
+    return [Saved(p, done.effect.checkpoint) for done in ready]
 
 
 def release_held(state: State, p: ProcessorId, frontier: Any) -> None:

@@ -84,6 +84,15 @@ def is_enabled(state: State, item: Item) -> bool:
     return not waits and item in state.channels.deliveries(edge.name)
 
 
+def successor(state: State, item: Item) -> Item | None:
+    """The message that comes after one that was delivered, if it may be processed now."""
+    if not isinstance(item, Delivery):
+        return None
+    waiting = state.channels.deliveries(item.message.edge)
+    same = (each for each in waiting if each.message.time == item.message.time)
+    return next((each for each in same if is_enabled(state, each)), None)
+
+
 def begin(state: State, item: Item) -> Work:
     """Takes an enabled item out of its queue; it counts as work until it is finished."""
     p = item.processor

@@ -81,6 +81,10 @@ class Machine:
         """Whether one of them may still be processed, after others were begun or finished."""
         return delivery.is_enabled(self.state, item)
 
+    def successor(self, item: Item) -> Item | None:
+        """What comes next on the edge and at the time of a delivery, if it may be processed now."""
+        return delivery.successor(self.state, item)
+
     def begin(self, item: Item) -> Work:
         """Takes an enabled item to work on."""
         return delivery.begin(self.state, item)
@@ -128,7 +132,7 @@ class Machine:
                 delivery.close(state, event)
                 return checkpointing.look(state)
             case Persisted():
-                return checkpointing.announce(state, event.ticket) + checkpointing.look(state)
+                return checkpointing.announce(state, *event.tickets) + checkpointing.look(state)
             case Delivered():
                 return checkpointing.delivered(state, event)
             case Suspect():
@@ -147,7 +151,7 @@ class Machine:
                 return repair.go_back(state, event) + checkpointing.look(state)
             case Tick():
                 state.now = event.now
-                state.progress.stale.update(state.standing)
+                state.progress.stale.update(state.flow.timed)
                 return checkpointing.look(state)
             case Flush():
                 return checkpointing.look(state, flush=True)

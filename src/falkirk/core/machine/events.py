@@ -95,11 +95,18 @@ class PutBack:
     work: Work
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Persisted:
-    """What a :class:`Persist` asked for is durable."""
+    """What each :class:`Persist` with one of these tickets asked for is durable.
 
-    ticket: int
+    They are told together if they became so together: then there is one look at what that allows.
+    """
+
+    tickets: tuple[int, ...]
+
+    def __init__(self, *tickets: int) -> None:
+        """Of one, or of several."""
+        object.__setattr__(self, "tickets", tickets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,7 @@ class Flow:
         }
         self.scale = self._scales()
         self.clocked = [p for p in self.processors if self._clocked(p)]
+        self.timed = [p for p in self.processors if self._timed(p)]
         for processor in self.processors.values():
             self._check(processor)
         for bridge in self.latest.values():
@@ -121,6 +122,12 @@ class Flow:
         """
         recorded = any(edge.projection.recorded for edge in self.graph.outputs(p))
         return self.processors[p].policy.clocked and not self.numbered(p) and not recorded
+
+    def _timed(self, p: ProcessorId) -> bool:
+        """Whether time that passes can make a checkpoint due; of rounds of a loop it always can."""
+        domain = self.graph.domains[p]
+        looped = isinstance(domain, Structured) and domain.depth > 1
+        return looped or self.processors[p].policy.clocked
 
     def _check(self, processor: Processor) -> None:
         name, inputs, outputs = (
