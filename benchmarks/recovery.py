@@ -49,7 +49,7 @@ def contenders(own_archive: Path) -> list[Contender]:
 
 def run(quick: bool) -> Report:
     """Kills and restarts all contenders in turn."""
-    repetitions = 1 if quick else 3
+    repetitions = 1 if quick else 5
     settings = {**spark_machine(), **described(repetitions)}
     os.environ.setdefault("JAVA_HOME", str(find_java_home()))
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))

@@ -116,8 +116,12 @@ def test_records_of_several_lines(spark: SparkSession, tmp_path: Path, format: s
     assert dead.rows() == letters
 
 
+DAMAGED = {"parquet": slice(4, 40), "orc": slice(3, 100), "avro": slice(-20, -17)}
+"""Where rows are in a small file, and not what says where they are."""
+
+
 @pytest.mark.parametrize("format", WHOLE)
-def test_a_file_that_cannot_be_opened_is_a_letter_as_a_whole(
+def test_a_file_that_cannot_be_read_is_a_letter_as_a_whole(
     spark: SparkSession, tmp_path: Path, format: str
 ) -> None:
     if format == "avro":
@@ -128,11 +132,14 @@ def test_a_file_that_cannot_be_opened_is_a_letter_as_a_whole(
     (written,) = (tmp_path / "written").glob(f"*.{format}")
     (folder / "2").write_bytes(written.read_bytes())
     (folder / "4").write_bytes(written.read_bytes()[:-1])
+    damaged = bytearray(written.read_bytes())
+    damaged[DAMAGED[format]] = b"\xff" * len(damaged[DAMAGED[format]])
+    (folder / "5").write_bytes(damaged)
     sink, dead = Remembered(), Remembered()
     run(reading(folder, format, sink, malformed=dead), tmp_path / "store", spark)
     assert sink.rows() == [{"n": 1, "name": "one"}, {"n": 2, "name": "two"}]
-    assert [(row["file"], row["line"]) for row in dead.rows()] == [(n, None) for n in "134"]
-    assert all(f"no {format} file" in row["record"] for row in dead.rows())
+    assert [(row["file"], row["line"]) for row in dead.rows()] == [(n, None) for n in "1345"]
+    assert all(f"to its end as {format}" in row["record"] for row in dead.rows())
 
 
 PACKED = b"1,one\n2,two\n3,three\n"

@@ -1,13 +1,20 @@
-"""Whether a file is an Avro file from its beginning to its end; what is in its rows is not read.
+"""Whether a file is an Avro file from its beginning to its end; rows are unpacked and not read.
 
-It begins with four bytes and a map that has the schema. Blocks of rows follow, each with its length
-before it and behind it the sixteen bytes that the beginning ends with.
+It begins with four bytes and a map that has the schema and how rows are packed. Blocks of them
+follow, each with its length before it and behind it the sixteen bytes that the beginning ends with.
 """
 
+import bz2
+import lzma
 import os
+import zlib
+from collections.abc import Callable
+from functools import partial
 from typing import BinaryIO
 
 MAGIC, MARK_BYTES, LONG_BYTES_MAX = b"Obj\x01", 16, 10
+SNAPPY_RATIO_MAX = 32
+"""Three bytes make 64 at most."""
 
 
 def check_avro(path: str) -> None:
@@ -16,26 +23,76 @@ def check_avro(path: str) -> None:
         pieces = Pieces(file)
         if pieces.left < len(MAGIC) or pieces.take(len(MAGIC)) != MAGIC:
             raise ValueError(f"it does not begin with {MAGIC!r}")
-        if b"avro.schema" not in header(pieces):
+        entries = header(pieces)
+        if b"avro.schema" not in entries:
             raise ValueError("it has no schema")
-        mark = pieces.take(MARK_BYTES)
+        unpack, mark = UNPACKING.get(entries.get(b"avro.codec", b"null")), pieces.take(MARK_BYTES)
         while pieces.left:
             pieces.long()  # how many rows
-            pieces.skip(pieces.long())
+            size = pieces.long()
+            if unpack is None:
+                pieces.skip(size)
+            else:
+                check_block(unpack, pieces.take(size), pieces.at)
             if pieces.take(MARK_BYTES) != mark:
                 raise ValueError(f"a block of rows does not end at byte {pieces.at}")
 
 
-def header(pieces: "Pieces") -> list[bytes]:
-    """The names in the map at the beginning."""
-    names = []
+def header(pieces: "Pieces") -> dict[bytes, bytes]:
+    """The map at the beginning."""
+    found = {}
     while count := pieces.long():
         if count < 0:
             pieces.long()  # how many bytes these entries have
         for _ in range(abs(count)):
-            names.append(pieces.take(pieces.long()))
-            pieces.skip(pieces.long())
-    return names
+            name = pieces.take(pieces.long())
+            found[name] = pieces.take(pieces.long())
+    return found
+
+
+def check_block(unpack: Callable[[bytes], object], packed: bytes, end: int) -> None:
+    """Raises ValueError if a block that ends at the byte ``end`` cannot be unpacked."""
+    try:
+        unpack(packed)
+    except (ValueError, OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(
+            f"a block of rows that ends at byte {end} cannot be unpacked: {error}"
+        ) from error
+
+
+def unpack_snappy(packed: bytes) -> None:
+    """Unpacks a block, and compares the checksum behind it."""
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    size, place = 0, 0
+    for byte in packed[:5]:  # how long it is comes first, seven bits a byte
+        size |= (byte & 0x7F) << place
+        place += 7
+        if byte < 0x80:
+            break
+    if size > SNAPPY_RATIO_MAX * len(packed):
+        raise ValueError(f"it would be {size} bytes, which no block of {len(packed)} can be")
+    rows = pa.Codec("snappy").decompress(packed[:-4], decompressed_size=size)
+    if zlib.crc32(rows) != int.from_bytes(packed[-4:], "big"):
+        raise ValueError("its checksum is another one")
+
+
+def unpack_zstandard(packed: bytes) -> None:
+    """Unpacks a block of several frames, or of one."""
+    import pyarrow as pa
+
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as file:
+        file.read()
+
+
+UNPACKING: dict[bytes, Callable[[bytes], object]] = {
+    b"deflate": partial(zlib.decompress, wbits=-zlib.MAX_WBITS),
+    b"snappy": unpack_snappy,
+    b"zstandard": unpack_zstandard,
+    b"bzip2": bz2.decompress,
+    b"xz": lzma.decompress,
+}
+"""What can be found damaged; rows that are not packed cannot."""
 
 
 class Pieces:

@@ -38,7 +38,7 @@ class DeadLetters(ParquetSink):
     """A folder for malformed rows: ``path/epoch=N/``, with the columns file, line and record.
 
     An epoch without any has no folder. ``line`` is null where it cannot be found, and for a file
-    that cannot be opened at all: then ``record`` says why.
+    that cannot be read to its end: then ``record`` says why.
     """
 
 

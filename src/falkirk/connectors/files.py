@@ -37,9 +37,9 @@ class Files:
     each with its file and line: to a sink such as ``fk.DeadLetters("dead")``, or ``"aside"`` into
     the flow's own store; ``"fail"`` stops the flow. A compressed file that breaks off goes there
     as a whole. Who sets Spark's ``mode`` keeps to that. Of Parquet, ORC and Avro there are no
-    malformed rows, but files that cannot be opened, and of text files that cannot be unpacked:
-    they stop the flow, unless ``malformed`` is a sink and there is a ``schema`` (text needs none),
-    and then go there.
+    malformed rows, but files that cannot be read to their end, and of text files that cannot be
+    unpacked: they stop the flow, unless ``malformed`` is a sink and there is a ``schema`` (text
+    needs none), and then go there.
 
     Spark needs some 40 ms to find its way into a file. With ``driver_bytes_max``, Parquet files
     that have no more bytes in one epoch, and exactly the columns of ``schema``, are read on the
@@ -89,7 +89,7 @@ class Files:
 
     @property
     def _tells_files(self) -> bool:
-        """Whether files that cannot be opened, or unpacked, go to a sink."""
+        """Whether files that cannot be read to their end go to a sink."""
         told = (self.format in WHOLE and self.schema is not None) or self.format == "text"
         return told and isinstance(self.malformed, Sink)
 
@@ -156,7 +156,7 @@ class Files:
             )
 
     def _with_letters(self, session: Any, good: list[str], bad: list[Unreadable]) -> Any:
-        """The rows of the files that can be opened, and a row for each of the others."""
+        """The rows of the files that can be read, and a row for each of the others."""
         schema = self.schema or "value STRING"
         rows = self._loaded(session, good) if good else session.createDataFrame([], schema)
         told = session.createDataFrame(bad, f"{FILE} STRING, {CORRUPT} STRING")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from falkirk.connectors.avro_blocks import check_avro
-from falkirk.connectors.compressed import broken
+from falkirk.connectors.compressed import broken, refuse_trouble
 
 WHOLE = ("parquet", "orc", "avro")
 """The formats of which a file can be read, or not, as a whole."""
@@ -14,11 +14,11 @@ Unreadable = tuple[str, str]
 
 
 def divided(paths: Sequence[str], format: str) -> tuple[list[str], list[Unreadable]]:
-    """The files that can be opened as ``format``, and the names of those that cannot.
+    """The files that can be read as ``format`` to their end, and the names of those that cannot.
 
-    Parquet and ORC say at their end what is in them, Avro at its beginning and before each block.
-    So files that were cut off, are empty or are something else are found; the rows are not read.
-    Of other formats, compressed files are unpacked.
+    All of a file is decoded, so one that was cut off, is empty or something else is found, and one
+    that is damaged inside, as far as its format can tell. What Arrow does not know is left to
+    Spark. Of other formats, compressed files are unpacked.
     """
     if format not in WHOLE:
         told = broken(paths)
@@ -27,32 +27,43 @@ def divided(paths: Sequence[str], format: str) -> tuple[list[str], list[Unreadab
     good, bad = [], []
     for path in paths:
         try:
-            OPENING[format](path)
+            DECODING[format](path)
+        except NotImplementedError:
+            good.append(path)
         except (ValueError, OSError) as error:
-            if getattr(error, "errno", None) is not None:
-                raise  # the disk's trouble, and not the file's
-            bad.append((Path(path).name, f"this is no {format} file: {error}"))
+            refuse_trouble(error)
+            bad.append((Path(path).name, f"this cannot be read to its end as {format}: {error}"))
         else:
             good.append(path)
     return good, bad
 
 
-def open_parquet(path: str) -> None:
-    """Reads the end of a Parquet file."""
+def decode_parquet(path: str) -> None:
+    """Decodes a Parquet file; where pages have checksums these are compared."""
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-    pq.read_metadata(path)
+    with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+        for _ in file.iter_batches():
+            pass
 
 
-def open_orc(path: str) -> None:
-    """Reads the end of an ORC file."""
+def decode_orc(path: str) -> None:
+    """Decodes an ORC file, which has no checksums of its own."""
+    import pyarrow as pa
     from pyarrow.orc import ORCFile  # type: ignore[import-untyped]
 
-    ORCFile(path)
+    try:
+        file = ORCFile(path)
+        for stripe in range(file.nstripes):
+            file.read_stripe(stripe)
+    except pa.ArrowException as error:
+        if "zoneinfo" in str(error):  # this machine knows no time zones; Java brings its own
+            raise NotImplementedError from error
+        raise ValueError(str(error)) from error
 
 
-OPENING: dict[str, Callable[[str], None]] = {
-    "parquet": open_parquet,
-    "orc": open_orc,
+DECODING: dict[str, Callable[[str], None]] = {
+    "parquet": decode_parquet,
+    "orc": decode_orc,
     "avro": check_avro,
 }

@@ -1,5 +1,6 @@
 """The events that are being processed: begun in turn, run by the driver itself or beside it."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +20,8 @@ LOOK_AGAIN = 16
 """How many events the driver does itself before it looks whether a more urgent one has come."""
 LOOK_WORTH = 64
 """A look at so many enabled events chooses one more than there are threads for."""
+LOOK_SECONDS = 0.05
+"""How long it holds: an event that came since, and needs no thread, waits no longer."""
 
 
 class Working:
@@ -32,11 +35,12 @@ class Working:
         self.driver, self.tasks, self.turns, self.threads = driver, tasks, turns, threads
         self.busy = 0
         self._chosen: deque[Item] = deque()
+        self._looked_at = 0.0
         self._pool = ThreadPoolExecutor(threads, "falkirk-job")
 
     def begin_all(self) -> None:
         """Begins what is enabled, as far as there are threads for it."""
-        if self._begin_chosen():
+        if time.monotonic() < self._looked_at + LOOK_SECONDS and self._begin_chosen():
             return
         while self._begin_some():
             pass
@@ -61,6 +65,7 @@ class Working:
         enabled = [item for item in machine.enabled() if not self._delays(item)]
         more = 0 if self.turns.awaited else len(enabled) // LOOK_WORTH
         self._chosen.clear()
+        self._looked_at = time.monotonic()
         for item in self.turns.first(enabled, threads - self.busy, threads, more):
             if not self.turns.may_begin(item, 0 if done else threads - self.busy, threads):
                 self._chosen.append(item)

@@ -6,16 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.orc as orc
-import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import AnalysisException
 
 from falkirk.connectors import Files
-from falkirk.connectors.avro_blocks import check_avro
 from falkirk.connectors.spark_formats import known_format
-from falkirk.connectors.unreadable import WHOLE, divided
 from falkirk.core.errors import ConnectorError, PermanentError
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.connecting import Limit
@@ -109,51 +104,6 @@ def test_what_cannot_be_told_to_be_malformed_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(ConnectorError, match="nobody can tell which rows are malformed"):
             Files(tmp_path, **{"malformed": "fail", **wrong})  # type: ignore[arg-type]
-
-
-AVRO = (
-    b'Obj\x01\x02\x16avro.schema\x0c"long"\x00' + b"m" * 16 + 2 * (b"\x04\x04\x02\x06" + b"m" * 16)
-)
-"""A map of one entry, the mark that ends it, and two blocks of the numbers 1 and 3."""
-
-
-def test_an_avro_file_is_followed_to_its_end(tmp_path: Path) -> None:
-    path = tmp_path / "a.avro"
-    path.write_bytes(AVRO.replace(b"\x02\x16avro.schema\x0c", b"\x01\x26\x16avro.schema\x0c"))
-    check_avro(str(path))
-    beginning = AVRO.index(b"mm") + 16
-    for length in set(range(len(AVRO))) - {beginning, beginning + 20}:
-        path.write_bytes(AVRO[:length])
-        with pytest.raises(ValueError, match=r"cut off|does not begin"):
-            check_avro(str(path))
-    for wrong, why in (
-        (AVRO[:-1] + b"n", "does not end at byte"),
-        (AVRO.replace(b"avro.schema", b"avro.dilemma"[:11]), "no schema"),
-        (AVRO + b"\xff" * 10, "no number"),
-        (AVRO + b"\x02" + b"\xff" * 8 + b"\x7f", "cut off"),
-    ):
-        path.write_bytes(wrong)
-        with pytest.raises(ValueError, match=why):
-            check_avro(str(path))
-
-
-def test_files_that_are_something_else_are_told_from_those_that_are_gone(tmp_path: Path) -> None:
-    table = pa.table({"n": range(100)})
-    pq.write_table(table, tmp_path / "a.parquet")
-    orc.write_table(table, tmp_path / "a.orc")
-    (tmp_path / "a.avro").write_bytes(AVRO)
-    for format in WHOLE:
-        whole = (tmp_path / f"a.{format}").read_bytes()
-        others = {"cut": whole[:-3], "empty": b"", "text": b"a text\n" * 100}
-        for name, content in others.items():
-            (tmp_path / f"{name}.{format}").write_bytes(content)
-        paths = [str(tmp_path / f"{name}.{format}") for name in ("a", *others)]
-        good, bad = divided(paths, format)
-        assert good == paths[:1]
-        assert [name for name, _ in bad] == [f"{name}.{format}" for name in others]
-        assert all(f"no {format} file" in why for _, why in bad)
-        with pytest.raises(FileNotFoundError):
-            divided([str(tmp_path / "none")], format)
 
 
 @pytest.mark.parametrize(

@@ -119,12 +119,27 @@ def many(count: int = 10 * LOOK_WORTH) -> list[Notification]:
     return [event(f"p{n}-", n) for n in range(count)]
 
 
+@pytest.fixture
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look holds until it is used up."""
+    monkeypatch.setattr("falkirk.runtime.working.LOOK_SECONDS", float("inf"))
+
+
+@pytest.mark.usefixtures("no_hurry")
 def test_a_look_at_many_serves_for_threads_that_are_free_later() -> None:
     bench = Bench(many(), threads=1)
     assert bench.works_off(11) == [f"p{n}-{n}" for n in range(12)], "in their order"
     assert bench.looks == 2, "one has chosen eleven"
 
 
+def test_it_does_not_when_that_is_long_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("falkirk.runtime.working.LOOK_SECONDS", 0.0)
+    bench = Bench(many(), threads=1)
+    bench.works_off(4)
+    assert bench.looks == 5
+
+
+@pytest.mark.usefixtures("no_hurry")
 def test_it_does_not_where_somebody_waits_for_answers_or_they_are_few() -> None:
     waiting, few = Bench(many(), threads=1), Bench(many(LOOK_WORTH - 1), threads=1)
     waiting.awaited = ["answers"]
@@ -133,6 +148,7 @@ def test_it_does_not_where_somebody_waits_for_answers_or_they_are_few() -> None:
         assert bench.looks == 5
 
 
+@pytest.mark.usefixtures("no_hurry")
 def test_what_was_chosen_and_may_no_longer_begin_is_left_out() -> None:
     """After a rollback, say: then there is another look, and the thread is not idle."""
     bench = Bench(many(2 * LOOK_WORTH), threads=1)
