@@ -3,10 +3,8 @@
 import threading
 from collections.abc import Iterable
 
-from sqlalchemy import select
-
 from falkirk.core.errors import StoreError
-from falkirk.store import tables
+from falkirk.store import statements
 from falkirk.store.database import Database
 from falkirk.store.files import Files
 from falkirk.store.protocol import Garbage
@@ -57,7 +55,5 @@ class Collector:
             return {
                 found
                 for piece in in_pieces(names)
-                for found in connection.scalars(
-                    select(tables.batches.c.name).where(tables.batches.c.name.in_(piece))
-                )
+                for found in connection.scalars(statements.KNOWN, {"names": piece})
             }

@@ -9,10 +9,10 @@ import time
 import uuid
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, update
 
 from falkirk.core.errors import StoreError
-from falkirk.store import tables
+from falkirk.store import statements, tables
 from falkirk.store.database import Database
 from falkirk.store.owner import Owner, this_process
 
@@ -54,7 +54,7 @@ class Lease:
 
     def _take(self, connection: Connection) -> None:
         now = self.database.now(connection)
-        row = connection.execute(select(tables.lease).with_for_update()).one()
+        row = connection.execute(statements.HOLDER).one()
         owner = Owner(row.host, row.pid, row.started)
         if row.holder and row.expires > now and not owner.dead:
             until = datetime.fromtimestamp(row.expires, UTC).isoformat(" ", "seconds")
@@ -67,7 +67,7 @@ class Lease:
 
     def check(self, connection: Connection) -> None:
         """Raises a StoreError, inside a transaction, unless the lease is still this one."""
-        row = connection.execute(select(tables.lease).with_for_update()).one()
+        row = connection.execute(statements.HOLDER).one()
         if row.holder != self.holder:
             self.lost = True
             taker = f"process {row.pid} on {row.host}" if row.holder else "nobody"

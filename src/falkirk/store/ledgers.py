@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from falkirk.core.machine.ledger import Base, Record
 from falkirk.core.machine.message import Message
 from falkirk.core.times import ProcessorId
-from falkirk.store import tables
+from falkirk.store import statements as say
 from falkirk.store.codec import parsed, time_from_key
 from falkirk.store.contents import Decode, base_from_json, message_from_json, record_from_json
 from falkirk.store.several import in_pieces
@@ -17,8 +17,7 @@ from falkirk.store.several import in_pieces
 
 def read_base(connection: Connection, p: ProcessorId, decode: Decode) -> Base | None:
     """What is folded below the low-watermark of ``p``, if anything is."""
-    processors = tables.processors
-    content = connection.scalar(select(processors.c.base).where(processors.c.name == p))
+    content = connection.scalar(say.BASE, {"p": p})
     return None if content is None else base_from_json(parsed(content), decode)
 
 
@@ -26,22 +25,17 @@ def read_records(
     connection: Connection, p: ProcessorId, decode: Decode, keys: Iterable[str] | None = None
 ) -> list[Record]:
     """The records of ``p``, sorted by time: all of them, or those with these time keys."""
-    records, log = tables.records, tables.log
     sent: dict[str, list[Message]] = defaultdict(list)
     found: list[Record] = []
     for piece in [None] if keys is None else in_pieces(keys):
-        logged = select(log).where(log.c.processor == p).order_by(log.c.time, log.c.position)
-        kept = select(records).where(records.c.processor == p)
-        if piece is not None:
-            logged, kept = (
-                logged.where(log.c.time.in_(piece)),
-                kept.where(records.c.time.in_(piece)),
-            )
-        for row in connection.execute(logged):
+        some = piece is not None
+        logged, kept = (say.LOGGED_AT, say.RECORDS_AT) if some else (say.LOGGED, say.RECORDS)
+        given = {"p": p, "keys": piece} if some else {"p": p}
+        for row in connection.execute(logged, given):
             time, value = time_from_key(row.sent_time), parsed(row.content)
             message = message_from_json(row.number, row.edge, time, value, decode)
             sent[row.time].append(message)
-        for row in connection.execute(kept):
+        for row in connection.execute(kept, given):
             time, value = time_from_key(row.time), parsed(row.content)
             found.append(record_from_json(time, value, sent.get(row.time, []), decode))
     return sorted(found, key=lambda record: record.time)

@@ -7,11 +7,12 @@ batches have no use left.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Delete, bindparam, delete, insert, select, update
+from sqlalchemy import Connection
 
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.ledger import Record
 from falkirk.core.times import ProcessorId
+from falkirk.store import statements as say
 from falkirk.store import tables
 from falkirk.store.codec import frontier_from_key, text, time_key
 from falkirk.store.contents import References, message_to_json, record_to_json
@@ -32,21 +33,14 @@ class Rows:
 
     def incarnation(self, p: ProcessorId) -> int:
         """The incarnation of ``p``: earlier ones must not write any more."""
-        processors = tables.processors
-        found = self.connection.scalar(
-            select(processors.c.incarnation).where(processors.c.name == p)
-        )
-        return found or 0
+        return self.connection.scalar(say.INCARNATION, {"p": p}) or 0
 
     def put_processor(self, p: ProcessorId, **values: Any) -> None:
         """Changes columns of the row of ``p``, which is made when first needed."""
-        processors = tables.processors
-        changed = self.connection.execute(
-            update(processors).where(processors.c.name == p).values(**values)
-        )
+        changed = self.connection.execute(say.CHANGE_PROCESSOR, {"p": p, **values})
         if not changed.rowcount:
             row = {"name": p, "incarnation": 0, "base": None, **values}
-            self.connection.execute(insert(processors), row)
+            self.connection.execute(say.PUT_PROCESSOR, row)
 
     def put_records(self, p: ProcessorId, given: Sequence[Record]) -> None:
         """Puts records in the place of those at the same times."""
@@ -77,91 +71,74 @@ class Rows:
                     f"the record of {p!r} at {record.time!r}: {error.args[0]}"
                 ) from error
             rows.append({"processor": p, "time": key, "content": content})
-        self.connection.execute(insert(tables.records), rows)
+        self.connection.execute(say.PUT_RECORDS, rows)
         if logged:
-            self.connection.execute(insert(tables.log), logged)
+            self.connection.execute(say.PUT_LOG, logged)
         self.put_uses(p, uses)
 
     def drop_records(self, p: ProcessorId, keys: Collection[str]) -> None:
         """Drops the records with these time keys, and their log."""
-        records, log = tables.records, tables.log
         for piece in in_pieces(keys):
-            mine = (records.c.processor == p) & records.c.time.in_(piece)
-            if self.connection.execute(delete(records).where(mine)).rowcount:
-                mine = (log.c.processor == p) & log.c.time.in_(piece)
-                self.connection.execute(delete(log).where(mine))
+            mine = {"p": p, "keys": piece}
+            if self.connection.execute(say.DROP_RECORDS, mine).rowcount:
+                self.connection.execute(say.DROP_LOG, mine)
                 self.drop_uses(p, piece)
 
     def drop_checkpoints(self, p: ProcessorId, unwanted: Callable[[Any], bool]) -> None:
         """Drops the checkpoints of ``p`` whose frontiers are ``unwanted``."""
-        checkpoints = tables.checkpoints
-        rows = self.connection.execute(
-            select(checkpoints.c.id, checkpoints.c.frontier).where(checkpoints.c.processor == p)
-        ).all()
+        rows = self.connection.execute(say.FRONTIERS, {"p": p}).all()
         gone = [row.id for row in rows if unwanted(frontier_from_key(row.frontier))]
         for piece in in_pieces(gone):
-            self.connection.execute(delete(checkpoints).where(checkpoints.c.id.in_(piece)))
+            self.connection.execute(say.DROP_CHECKPOINTS, {"ids": piece})
 
     def put_uses(self, p: ProcessorId, uses: Iterable[Use]) -> None:
         """Says who needs which batch, and which batches there are."""
-        batches = tables.batches
         wanted: References = {}
         rows = []
         for key, part, found in uses:
             wanted |= found
             rows += [{"batch": name, "processor": p, "time": key, "part": part} for name in found]
         for piece in in_pieces(wanted):
-            known = self.connection.scalars(
-                select(batches.c.name).where(batches.c.name.in_(piece))
-            ).all()
+            known = self.connection.scalars(say.KNOWN, {"names": piece}).all()
             fresh = [wanted[name] for name in piece if name not in set(known)]
             for reference in fresh:
                 problem = self.files.refusal(reference)
                 if problem:
                     raise StoreError(self.files.complaint(reference.name, problem))
-            columns = batches.c.keys()
+            columns = tables.batches.c.keys()
             if fresh:
                 self.connection.execute(
-                    insert(batches), [{c: getattr(r, c) for c in columns} for r in fresh]
+                    say.PUT_BATCHES, [{c: getattr(r, c) for c in columns} for r in fresh]
                 )
         if rows:
-            self.connection.execute(insert(tables.uses), rows)
+            self.connection.execute(say.PUT_USES, rows)
 
     def drop_uses(self, p: ProcessorId, keys: Collection[str]) -> None:
         """Nothing kept at these time keys needs a batch any more."""
-        uses = tables.uses
         for piece in in_pieces(keys):
-            mine = (uses.c.processor == p) & uses.c.time.in_(piece)
-            found = self.connection.scalars(select(uses.c.batch).where(mine)).all()
+            mine = {"p": p, "keys": piece}
+            found = self.connection.scalars(say.USED_AT, mine).all()
             if found:
                 self.released.update(found)
-                self.connection.execute(delete(uses).where(mine))
+                self.connection.execute(say.DROP_USES, mine)
 
     def drop_logged(self, logged: Sequence[Any]) -> None:
         """Drops rows of the log, one by one."""
-        log, uses = tables.log, tables.uses
         self.released.update(row.batch for row in logged if row.batch)
         keys = [
-            {"p": row.processor, "t": row.time, "i": row.position, "part": str(row.position)}
+            {"p": row.processor, "t": row.time, "i": row.position, "part_of": str(row.position)}
             for row in logged
         ]
-        self._each(delete(log), log, log.c.position == bindparam("i"), keys)
-        self._each(delete(uses), uses, uses.c.part == bindparam("part"), keys)
-
-    def _each(self, statement: Delete, table: Any, which: Any, keys: list[dict[str, Any]]) -> None:
-        at = (table.c.processor == bindparam("p")) & (table.c.time == bindparam("t"))
-        self.connection.execute(statement.where(at, which), keys)
+        self.connection.execute(say.DROP_LOGGED, keys)
+        self.connection.execute(say.DROP_USE, keys)
 
     def settle(self) -> list[str]:
         """Forgets the batches that have no use left, and names them: their files can go."""
-        batches, uses = tables.batches, tables.uses
         unused: list[str] = []
         for piece in in_pieces(sorted(self.released)):
-            still = set(
-                self.connection.scalars(select(uses.c.batch).where(uses.c.batch.in_(piece)))
-            )
+            still = set(self.connection.scalars(say.USED, {"names": piece}))
             gone = [name for name in piece if name not in still]
             if gone:
-                self.connection.execute(delete(batches).where(batches.c.name.in_(gone)))
+                self.connection.execute(say.DROP_BATCHES, {"names": gone})
                 unused += gone
         return unused

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import delete, insert, select
-
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.machine.flow import Flow, Role
 from falkirk.core.machine.ledger import Ledger, Sent, within
 from falkirk.store import ends, noting, tables
+from falkirk.store import statements as say
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key, time_key
 from falkirk.store.contents import References, base_to_json
 from falkirk.store.ledgers import read_base, read_records, undecoded
@@ -56,9 +55,8 @@ def persist(rows: Rows, effect: Persist, captures: Mapping[int, Any]) -> None:
                 f" processor captured: give transact captures={{{effect.ticket}: …}}"
             )
         captured = text(captures[effect.ticket])
-    table, frontier = tables.checkpoints, frontier_key(checkpoint.frontier)
-    same = (table.c.processor == p) & (table.c.frontier == frontier)
-    rows.connection.execute(delete(table).where(same))
+    frontier = frontier_key(checkpoint.frontier)
+    rows.connection.execute(say.DROP_CHECKPOINT, {"p": p, "reached": frontier})
     row = {
         "processor": p,
         "frontier": frontier,
@@ -66,16 +64,15 @@ def persist(rows: Rows, effect: Persist, captures: Mapping[int, Any]) -> None:
         "content": text(checkpoint_to_json(checkpoint)),
         "captured": captured,
     }
-    rows.connection.execute(insert(table), row)
+    rows.connection.execute(say.PUT_CHECKPOINT, row)
 
 
 def retract(rows: Rows, effect: Retract) -> None:
     """Forgets a timeline, for everyone who went back."""
-    records = tables.records
     for p, incarnation in effect.incarnations.items():
         rows.put_processor(p, incarnation=incarnation)
     for p, frontier in effect.frontiers.items():
-        keys = rows.connection.scalars(select(records.c.time).where(records.c.processor == p))
+        keys = rows.connection.scalars(say.TIMES, {"p": p})
         rows.drop_records(p, [key for key in keys if time_from_key(key) not in frontier])
         rows.drop_checkpoints(p, partial(_outside, frontier))
     if effect.note is not None:  # a person's: it may lead below what monitors have posted
@@ -109,12 +106,9 @@ def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
 
 def collect_log(rows: Rows, effect: CollectLog) -> None:
     """Forgets logged messages that their receiver will never ask for again."""
-    log = tables.log
-    columns = (log.c.processor, log.c.time, log.c.position, log.c.number, log.c.sent_time)
-    logged = select(*columns, log.c.batch).where(log.c.edge == effect.edge)
     gone = [
         row
-        for row in rows.connection.execute(logged)
+        for row in rows.connection.execute(say.SENT_ON, {"on": effect.edge})
         if within(Sent(row.number, effect.edge, time_from_key(row.sent_time)), effect.reached)
     ]
     if gone:

@@ -1,0 +1,57 @@
+"""What every transaction says to the database, put together once.
+
+To put a statement together takes several times as long as to carry it out. ``p`` stands for a
+processor; ``keys``, ``names`` and ``ids`` for lists.
+"""
+
+from sqlalchemy import BindParameter, bindparam, delete, insert, select, update
+
+from falkirk.store.tables import batches, checkpoints, lease, log, processors, records, uses
+
+
+def one_of(name: str) -> BindParameter[object]:
+    """A list that is given when the statement is carried out."""
+    return bindparam(name, expanding=True)
+
+
+P: BindParameter[str] = bindparam("p")
+T: BindParameter[str] = bindparam("t")
+
+HOLDER = select(lease).with_for_update()
+
+INCARNATION = select(processors.c.incarnation).where(processors.c.name == P)
+BASE = select(processors.c.base).where(processors.c.name == P)
+CHANGE_PROCESSOR = update(processors).where(processors.c.name == P)
+PUT_PROCESSOR = insert(processors)
+
+PUT_RECORDS, PUT_LOG = insert(records), insert(log)
+RECORDS = select(records).where(records.c.processor == P)
+RECORDS_AT = RECORDS.where(records.c.time.in_(one_of("keys")))
+TIMES = select(records.c.time).where(records.c.processor == P)
+DROP_RECORDS = delete(records).where(records.c.processor == P, records.c.time.in_(one_of("keys")))
+LOGGED = select(log).where(log.c.processor == P).order_by(log.c.time, log.c.position)
+LOGGED_AT = LOGGED.where(log.c.time.in_(one_of("keys")))
+DROP_LOG = delete(log).where(log.c.processor == P, log.c.time.in_(one_of("keys")))
+SENT_ON = select(
+    *(log.c.processor, log.c.time, log.c.position, log.c.number, log.c.sent_time, log.c.batch)
+).where(log.c.edge == bindparam("on"))
+DROP_LOGGED = delete(log).where(
+    log.c.processor == P, log.c.time == T, log.c.position == bindparam("i")
+)
+
+PUT_CHECKPOINT = insert(checkpoints)
+FRONTIERS = select(checkpoints.c.id, checkpoints.c.frontier).where(checkpoints.c.processor == P)
+DROP_CHECKPOINT = delete(checkpoints).where(
+    checkpoints.c.processor == P, checkpoints.c.frontier == bindparam("reached")
+)
+DROP_CHECKPOINTS = delete(checkpoints).where(checkpoints.c.id.in_(one_of("ids")))
+
+PUT_BATCHES, PUT_USES = insert(batches), insert(uses)
+KNOWN = select(batches.c.name).where(batches.c.name.in_(one_of("names")))
+USED = select(uses.c.batch).where(uses.c.batch.in_(one_of("names")))
+DROP_BATCHES = delete(batches).where(batches.c.name.in_(one_of("names")))
+USED_AT = select(uses.c.batch).where(uses.c.processor == P, uses.c.time.in_(one_of("keys")))
+DROP_USES = delete(uses).where(uses.c.processor == P, uses.c.time.in_(one_of("keys")))
+DROP_USE = delete(uses).where(
+    uses.c.processor == P, uses.c.time == T, uses.c.part == bindparam("part_of")
+)
