@@ -37,6 +37,7 @@ from falkirk.runtime.failures import Failures
 from falkirk.runtime.feeding import Feeding
 from falkirk.runtime.gate import Gate
 from falkirk.runtime.gone import gone
+from falkirk.runtime.line import GATHER_SECONDS, waited_for
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.losses import Losses
 from falkirk.runtime.materialise import Materialiser
@@ -78,6 +79,7 @@ class Driver:
         self.tasks = Tasks(blueprint, machine, materialiser)
         turns = Turns(blueprint, self.tasks.inline)
         self.working = Working(self, self.tasks, turns, options.concurrent_jobs)
+        urgent = awaited(blueprint)
         self.persistence = Persistence(
             store,
             materialiser,
@@ -85,7 +87,8 @@ class Driver:
             self._on_lost,
             self._on_broken,
             tidied=self._on_tidied,
-            urgent=awaited(blueprint),
+            urgent=urgent,
+            gather_seconds=0.0 if urgent or waited_for(blueprint.flow) else GATHER_SECONDS,
         )
         sinks = {p: node.operator for p, node in blueprint.sinks.items()}
         self.outputs = Outputs(

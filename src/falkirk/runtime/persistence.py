@@ -51,13 +51,17 @@ class Persistence:
         patience: Patience = STORE,
         tidied: Callable[[int, float], None] | None = None,
         urgent: frozenset[ProcessorId] = frozenset(),
+        gather_seconds: float = 0.0,
     ) -> None:
-        """Starts the thread. What ``urgent`` processors save goes before all else."""
+        """Starts the thread. What ``urgent`` processors save goes before all else.
+
+        Transactions that save something begin ``gather_seconds`` apart.
+        """
         self.store, self.materialiser, self.patience = store, materialiser, patience
         self._durable, self._lost, self._broken = durable, lost, broken
         self._tidied = tidied
         self._later = PutOff()
-        self._line = Line(self._later, urgent)
+        self._line = Line(self._later, urgent, gather_seconds)
         self._lock, self._waiting, self._unfinished = Lock(), 0, 0
         self._given_up = False
         self.commits = 0

@@ -5,12 +5,15 @@ from queue import Queue
 from threading import Event
 from typing import Any
 
+from tests.unit.dataflow.ends import Sink, Source
+
+import falkirk as fk
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.domain import EPOCH
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.runtime import tidying
-from falkirk.runtime.line import BETWEEN_MAX
+from falkirk.runtime.line import BETWEEN_MAX, GATHER_MAX, waited_for
 from falkirk.runtime.persistence import Persistence
 from falkirk.store import LeaseLostError
 
@@ -48,7 +51,7 @@ def collect(p: ProcessorId, epoch: int = 0) -> Collect:
 def told(
     *effects: Any,
     then: Callable[[Persistence], None] = lambda _: None,
-    urgent: frozenset[ProcessorId] = frozenset(),
+    **settings: Any,
 ) -> list[list[Any]]:
     """The transactions after a first one, during which all ``effects`` are queued."""
 
@@ -62,7 +65,7 @@ def told(
         lambda _: None,
         broken,
         broken,
-        urgent=urgent,
+        **settings,
     )
     persistence.submit(persist(A))
     assert store.begun.wait(10)
@@ -196,3 +199,57 @@ def test_nothing_is_written_behind_what_could_not_be() -> None:
     assert [error for error in found if "gone" in error] == found
     assert len(found) == 1
     assert not store.transactions
+
+
+HOURS = 3600.0
+
+
+def test_where_nobody_waits_checkpoints_come_together() -> None:
+    store = Told()
+    persistence = Persistence(
+        store,
+        None,  # type: ignore[arg-type]
+        lambda _: None,
+        print,
+        print,
+        gather_seconds=HOURS,
+    )
+    persistence.submit(persist(A))
+    assert store.begun.wait(10), "one that comes alone is written at once"
+    store.go_on.set()
+    asked = Event()
+    for epoch in range(1, GATHER_MAX + 1):
+        persistence.submit(persist(A, epoch))
+    while len(store.transactions) < 2:  # enough of them do not wait for the hour to pass
+        asked.wait(0.01)
+    persistence.submit(persist(B))
+    persistence.ask(asked.set)
+    assert asked.wait(10), "nor does one who asks"
+    persistence.submit(persist(B, 1))
+    retract = Retract({B: upto(0)}, {B: 1})
+    persistence.submit(retract)
+    persistence.submit(persist(B, 1))
+    persistence.close()
+    first, second, *rest = store.transactions
+    assert (len(first), len(second)) == (1, GATHER_MAX)
+    assert rest[:2] == [[persist(B)], [persist(B, 1)]]
+    assert [effect for group in rest[2:] for effect in group] == [retract, persist(B, 1)]
+
+
+def test_where_somebody_waits_nothing_is_gathered() -> None:
+    """With an hour between groups this would not end."""
+    found = told(persist(A, 1), persist(B), urgent=frozenset([B]), gather_seconds=HOURS)
+    assert [persist(B)] in found
+
+
+def flow_with(count: fk.Policy, exactly_once: bool) -> Any:
+    flow = fk.Dataflow("gathered")
+    read = flow.read(Source(), name="in")
+    read.group_by("a").count(name="n", policy=count).write(Sink(exactly_once), name="out")
+    return flow.build().flow
+
+
+def test_somebody_waits_behind_eager_processors_and_before_staged_outputs() -> None:
+    assert not waited_for(flow_with(fk.lazy(), exactly_once=False))
+    assert waited_for(flow_with(fk.eager(), exactly_once=False))
+    assert waited_for(flow_with(fk.lazy(), exactly_once=True))

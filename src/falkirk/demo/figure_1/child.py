@@ -2,24 +2,24 @@
 
 It writes what it hears of its run to a file, one JSON object a line, and takes orders on standard
 input: ``fail P Q`` makes processors lose what they hold, ``strike P Q`` does so as soon as they
-hold something that was not saved, ``stop`` ends the run.
+hold something that was not saved. ``die P Q`` kills everything as soon as they would have to be
+sent something again. ``stop`` ends the run.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from typing import Any, TextIO
 
 import falkirk as fk
 from falkirk.core.frontier import SequenceFrontier
-from falkirk.core.machine.state import State
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.description import describe
+from falkirk.demo.figure_1 import moments
 from falkirk.demo.figure_1.flow import figure_1
 from falkirk.demo.figure_1.records import Records
 from falkirk.demo.figure_1.sabotage import rules_without
@@ -28,10 +28,6 @@ from falkirk.runtime.listening import RollbackNotice
 from falkirk.runtime.options import Options
 from falkirk.runtime.progress import Progress
 from falkirk.runtime.run import held, prepared, session_for, stopped_by_signals
-
-LOOK_SECONDS = 0.005
-PATIENCE_SECONDS = 30.0
-"""How often it is looked whether somebody is at work, and for how long at most."""
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """For JVMs of a minute: they had better compile quickly than well."""
@@ -126,37 +122,22 @@ def folder_bytes(folder: Path) -> int:
     return total
 
 
-def strike(driver: Driver, processors: frozenset[ProcessorId], until: float) -> None:
-    """Makes processors fail in the midst of their work, at the latest at ``until``.
-
-    Between two epochs everything is durable, and who fails then has lost nothing.
-    """
-    if time.monotonic() < until and not at_work(driver.machine.state, processors):
-        again = Timer(LOOK_SECONDS, driver.tell, (strike, driver, processors, until))
-        again.daemon = True
-        again.start()
-        return
-    driver.failures.lost(processors, RuntimeError("made to fail"))
-
-
-def at_work(state: State, processors: Iterable[ProcessorId]) -> bool:
-    """Whether some of them have done something that no checkpoint has been asked for."""
-    return any(
-        time not in state.standing[p].saved for p in processors for time in state.ledgers[p].records
-    )
-
-
 def obey(driver: Driver, server: fk.HttpRequests, orders: TextIO) -> None:
     """Does what standard input says; when that ends, nobody is there any more, and it stops."""
     for line in chain(orders, ["stop"]):
         match line.split():
             case ["fail" | "strike" as how, *names]:
-                known = frozenset(p for p in driver.blueprint.nodes if p in names)
-                patience = PATIENCE_SECONDS if how == "strike" else 0.0
-                driver.tell(strike, driver, known, time.monotonic() + patience)
+                moments.fail(driver, named(driver, names), at_once=how == "fail")
+            case ["die", *names]:
+                moments.die(driver, named(driver, names))
             case ["stop"]:
                 server.stop()
                 driver.stop()
+
+
+def named(driver: Driver, names: list[str]) -> frozenset[ProcessorId]:
+    """The processors that an order names."""
+    return frozenset(p for p in driver.blueprint.nodes if p in names)
 
 
 def source_of(given: argparse.Namespace) -> Any:

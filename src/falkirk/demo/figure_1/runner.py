@@ -16,7 +16,7 @@ from falkirk.demo.figure_1.clients import Clients
 from falkirk.demo.figure_1.judging import Judge
 from falkirk.demo.figure_1.story import Story
 from falkirk.demo.figure_1.topic import Produced
-from falkirk.demo.figure_1.trouble import CIRCLES, kill_an_executor, kill_everything
+from falkirk.demo.figure_1.trouble import CIRCLES, STATISTICS, kill_an_executor, kill_everything
 from falkirk.demo.figure_1.verdict import write_queries
 
 START_SECONDS = 300.0
@@ -210,7 +210,11 @@ class Demonstration:
                 raise ExecutionError(f"{self.settings.master} has no executors that can be killed")
 
     def fail_process(self) -> None:
-        """Everything is killed, and started again."""
+        """Everything is killed, while answers are on their way, and started again."""
+        assert self.process is not None
+        self.order("die " + " ".join(STATISTICS))
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(PATIENCE_SECONDS)
         with self.broken("the application is killed (SIGKILL) and started again"):
             self.kill()
             self.start()

@@ -7,6 +7,9 @@ from pathlib import Path
 CIRCLES = ("known", "distinct", "min", "loop", "circles")
 """Processors of the iterative region."""
 
+STATISTICS = ("asked", "query-log")
+"""Those to whom answers go on their way to the database."""
+
 
 def children_of(pid: int) -> list[int]:
     """The processes that a process has started, and theirs."""
