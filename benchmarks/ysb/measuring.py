@@ -39,11 +39,15 @@ class Plan:
     repetitions: int = 3
 
     def warming(self) -> list[list[Piece]]:
-        """Small files, then large ones, in rounds: who takes all at once would do little twice."""
+        """Small files, then large ones, in rounds: who takes all at once would do little twice.
+
+        The last round is a backlog, for so many rows at once may take code that fewer do not.
+        """
         small = pieces(0, 20, BEGIN_MS, FILE_MS, self.rate * FILE_MS // 1000)
         large = self._large(20, self.warm, BEGIN_MS + WINDOW_MS)
         several = max(1, len(large) // 4)
-        return [*split(small, 2), *split(large, several)]
+        last = self._large(500, self.backlog, BEGIN_MS + 50 * WINDOW_MS)
+        return [*split(small, 2), *split(large, several), last]
 
     def backlogged(self) -> list[Piece]:
         """What waits all at once."""

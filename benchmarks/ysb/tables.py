@@ -37,7 +37,8 @@ def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
         "final-event latency": "for each campaign and window: from the moment at which the file"
         " with its last view is visible to the contender until its final count is visible to the"
         " observer, and nothing is subtracted",
-        "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds to warm up; a"
+        "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds and then"
+        f" {plan.backlog:,} at once to warm up; a"
         f" backlog of {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of"
         f" the stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
         " middle the process and all its children get SIGKILL and are started again at once, while"

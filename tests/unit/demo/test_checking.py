@@ -159,3 +159,11 @@ def test_the_verdict_says_what_is_wrong() -> None:
     bad = list(verdict_lines(["query a is wrong"], [query("a", 1.0)]))
     assert bad[0].startswith("Verdict: NOT")
     assert "query a is wrong" in bad[1]
+
+
+def test_if_nobody_went_back_everybody_has_kept_their_work(tmp_path: Any) -> None:
+    story = Story(tmp_path / "events.jsonl")
+    story.progress = {"processors": {p: {"completed": "↓(3)"} for p in ("once", "circles")}}
+    story.broke("an executor is killed", 10.0)
+    [failure] = measured(story, [], [], 0)["failures"]
+    assert (failure["went_back"], failure["kept"]) == ([], ["circles", "once"])

@@ -37,7 +37,7 @@ def told(failure: Failure) -> Iterator[str]:
     if failure.rollback is None:
         yield "Nobody had to go back: what was lost could be read or computed again."
         return
-    yield went_back(failure.rollback)
+    yield went_back(failure)
     if how_far := distances(failure):
         yield f"How far: {how_far}."
     if failure.rollback["kept"]:
@@ -48,16 +48,22 @@ def told(failure: Failure) -> Iterator[str]:
         yield "Not everybody was where they had been when the next thing happened."
 
 
-def went_back(rollback: dict[str, Any]) -> str:
-    """Who went back, and how far."""
-    moved = sorted(p for p, f in rollback["frontiers"].items() if f != "⊤")
+def went_back(failure: Failure) -> str:
+    """Who went back, in words."""
+    moved, everybody = went(failure), (failure.rollback or {}).get("frontiers", {})
     if not moved:
         return "Nobody went back."
-    if not rollback["kept"]:
+    if len(moved) == len(everybody):
         return f"All {len(moved)} were restored from the store, to what was durable there."
     names = ", ".join(moved[:NAMES_MAX])
     more = f" and {len(moved) - NAMES_MAX} more" if len(moved) > NAMES_MAX else ""
-    return f"{len(moved)} of {len(rollback['frontiers'])} went back ({names}{more})."
+    return f"{len(moved)} of {len(everybody)} went back ({names}{more})."
+
+
+def went(failure: Failure) -> list[str]:
+    """Who went back."""
+    frontiers = (failure.rollback or {}).get("frontiers", {})
+    return sorted(p for p, f in frontiers.items() if f != "⊤")
 
 
 def distances(failure: Failure) -> str:
@@ -111,14 +117,13 @@ def measured(
     moments = [failure.at for failure in story.failures] + [float("inf")]
     failures = []
     for number, failure in enumerate(story.failures, start=1):
-        over, frontiers = over_at(failure, moments[number]), (failure.rollback or {})
+        over, moved = over_at(failure, moments[number]), went(failure)
+        everybody = (failure.rollback or {}).get("frontiers") or failure.complete
         failures.append(
             {
                 "what": failure.what,
-                "went_back": sorted(
-                    p for p, f in frontiers.get("frontiers", {}).items() if f != "⊤"
-                ),
-                "kept": sorted(frontiers.get("kept", ())),
+                "went_back": moved,
+                "kept": sorted(set(everybody) - set(moved)),
                 "seconds": None if failure.over is None else failure.over - failure.at,
                 "during": wait(between(queries, failure.at, over)),
                 "after": wait(between(queries, over, moments[number])),
