@@ -18,6 +18,7 @@ from tests.spark.costs import Cost, costs
 import falkirk as fk
 from falkirk import lindi
 from falkirk.connectors import Files, Numbers
+from falkirk.connectors.listing import FEW, THRESHOLD
 from falkirk.dataflow.connecting import Limit
 from falkirk.demo.figure_1.flow import ALL, FRESH, Once, answered
 from falkirk.runtime.options import Options
@@ -287,3 +288,18 @@ def test_how_often_spark_is_called(spark: SparkSession, tmp_path: Path) -> None:
 
     calls(1)  # what is looked up once
     assert calls(6) - calls(3) == 3 * CALLS
+
+
+def test_to_look_at_many_files_takes_no_job(spark: SparkSession, tmp_path: Path) -> None:
+    before = spark.conf.get(THRESHOLD)
+    (tmp_path / "in").mkdir()
+    for number in range(2 * FEW):
+        pq.write_table(pa.table({"n": [number]}), tmp_path / "in" / f"{number:03}")
+    flow, sink = fk.Dataflow("many"), Remembered()
+    source = Files(tmp_path / "in", schema="n BIGINT", order="name")
+    flow.read(source, name="rows").select("n").write(sink, name="out")
+    with jobs_of(spark) as jobs:
+        run(flow, tmp_path / "state", spark)
+    assert sorted(row["n"] for row in sink.rows()) == list(range(2 * FEW))
+    assert jobs == [1]
+    assert spark.conf.get(THRESHOLD) == before

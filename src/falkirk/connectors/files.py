@@ -10,6 +10,7 @@ from typing import Any
 from falkirk.connectors.compressed import broken, broken_line
 from falkirk.connectors.dead_letters import CORRUPT, FILE, SIFTED, sift
 from falkirk.connectors.discretion import unheard
+from falkirk.connectors.listing import listed_by_driver
 from falkirk.connectors.spark_formats import known_format
 from falkirk.connectors.unreadable import WHOLE, Unreadable, divided
 from falkirk.core.errors import ConnectorError, PermanentError
@@ -185,7 +186,8 @@ class Files:
 
     def _loaded(self, session: Any, paths: str | list[str]) -> Any:
         """What Spark reads."""
-        with known_format(session, self.format):
+        count = 1 if isinstance(paths, str) else len(paths)
+        with known_format(session, self.format), listed_by_driver(session, count):
             found = self._reader(session).load(paths)
         if self._sifts and self._tells_rows:
             found = found.selectExpr("*", f"_metadata.file_name AS {FILE}")
