@@ -32,6 +32,10 @@ class Gateway:
         addresses = str(self._context.getExecutorMemoryStatus().keys().mkString(" "))
         return frozenset(addresses.split())
 
+    def cores(self) -> int:
+        """How many tasks can run at once."""
+        return int(self._python.defaultParallelism)
+
     def exit_status(self) -> int | None:
         """The status with which the JVM has ended; None while it runs, or if others started it."""
         process = getattr(self._python._gateway, "proc", None)

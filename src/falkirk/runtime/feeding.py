@@ -18,6 +18,7 @@ from falkirk.runtime.insisting import Insisting
 from falkirk.runtime.one_task import ONE_TASK_BYTES_MAX
 from falkirk.runtime.patience import OUTSIDE
 from falkirk.runtime.pressure import Pressure
+from falkirk.runtime.side_by_side import SideBySide, takes_all
 
 if TYPE_CHECKING:
     from falkirk.runtime.driver import Driver
@@ -38,8 +39,13 @@ class Feeding:
         self.committing = 0
         self._stopped, self._closing = False, Event()
         self._insisting = Insisting(OUTSIDE, self._closing)
+        ahead = driver.options.epochs_ahead
         self.pressure = Pressure(
-            driver.blueprint.flow, driver.options.epochs_ahead, driver.blueprint.answering
+            driver.blueprint.flow,
+            ahead,
+            driver.blueprint.answering,
+            {p for p, node in sources.items() if takes_all(node.operator, node.limit)},
+            SideBySide(driver.materialiser.blocks.gateway, ahead),
         )
         self._threads = ThreadPoolExecutor(max(1, len(sources)), "falkirk-source")
         for p in sources:

@@ -1,6 +1,6 @@
 """Back-pressure: how far an input may run ahead of those who work on what it sent."""
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from falkirk.core.machine.boundary import whole_epochs
@@ -22,11 +22,24 @@ class Pressure:
     Where a sink answers an input, what comes while those with state work on an epoch gathers for
     the next one. They take epochs one after the other, so it would not be answered sooner, and an
     epoch of many requests costs what one of a single request does.
+
+    What comes to an input that takes all there is gathers, too, until the first of its outputs is
+    done with the epoch before; a slow part of the flow does not hold a fast one back.
     """
 
-    def __init__(self, flow: Flow, epochs_ahead: int, answering: Answering | None = None) -> None:
-        """At most ``epochs_ahead`` epochs under way; for ``answering`` see `Blueprint`."""
-        self.epochs_ahead = epochs_ahead
+    def __init__(
+        self,
+        flow: Flow,
+        epochs_ahead: int,
+        answering: Answering | None = None,
+        gathering: Set[ProcessorId] = frozenset(),
+        side_by_side: Callable[[], int] = lambda: 1,
+    ) -> None:
+        """At most ``epochs_ahead`` epochs under way; for ``answering`` see `Blueprint`.
+
+        Of inputs that are ``gathering``, ``side_by_side`` before the first output.
+        """
+        self.epochs_ahead, self.side_by_side = epochs_ahead, side_by_side
         behind = behind_numbers(flow)
         self._downstream = {
             p: [q for q in reachable(flow, p) if q not in behind] for p in flow.processors
@@ -51,6 +64,7 @@ class Pressure:
             p: [q for q in leading_to(flow, p, sinks) if q not in behind and in_turn(flow, q)]
             for p, sinks in (answering or {}).items()
         }
+        self._gathering = {p for p in gathering - {*(answering or ())} if self._outputs[p]}
         needed = {**reached, **(answering or {})}
         self._untold = {p for p, found in needed.items() if found & behind}
 
@@ -64,6 +78,10 @@ class Pressure:
         standing = machine.state.standing
         if any(whole_epochs(standing[q].completed) < epoch - 1 for q in self._in_turn.get(p, ())):
             return False
+        if p in self._gathering:
+            shown = max(whole_epochs(standing[q].completed) for q in self._outputs[p])
+            if epoch - shown > 1 and epoch - shown > self.side_by_side():
+                return False
         queues = machine.state.channels.queues
         return all(len(queues[edge]) < self.epochs_ahead for edge in self._queues[p])
 

@@ -7,6 +7,7 @@ from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import Close, Finish, Ingest, Persist, Persisted, Release, Result
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.pressure import Pressure
+from falkirk.runtime.side_by_side import SideBySide, takes_all
 
 IN = ProcessorId("in")
 
@@ -43,6 +44,61 @@ def test_requests_gather_while_an_epoch_is_computed_and_not_while_its_answers_go
     waiting = {item.processor for item in machine.enabled()}
     assert waiting == {"out", "statistics"}, "neither the sink nor the statistics are waited for"
     assert gathering.allows(machine, IN)
+
+
+def ingested(machine: Machine) -> None:
+    machine.step(Ingest(IN, ()))
+    machine.step(Close(IN))
+
+
+def worked_off(machine: Machine, *names: str) -> None:
+    """What waits for these processors is processed, and makes each send something."""
+    while items := [item for item in machine.enabled() if item.processor in names]:
+        work = machine.begin(items[0])
+        outputs = machine.state.flow.graph.outputs(work.processor)
+        machine.step(Finish(work, Result(tuple((edge.name, work.time, ()) for edge in outputs))))
+
+
+def test_what_comes_gathers_until_the_first_output_is_done_with_what_came_before() -> None:
+    flow = fk.Dataflow("gathered")
+    rows = flow.read(Source(), name="in")
+    rows.process(Kept(), name="quick").write(Sink(False), name="shown")
+    rows.process(Kept(), name="slow").write(Sink(False), name="late")
+    machine = Machine(flow.build().flow)
+    cores = [1]
+    gathering = Pressure(machine.state.flow, 3, None, {IN}, lambda: cores[0])
+    limited = Pressure(machine.state.flow, 3)
+    for _ in range(3):
+        assert gathering.allows(machine, IN)
+        ingested(machine)
+        assert not gathering.allows(machine, IN)
+        worked_off(machine, "quick", "shown")
+    assert not gathering.allows(machine, IN), "the slow part is as far behind as it may be"
+    worked_off(machine, "slow", "late")
+    ingested(machine)
+    assert (gathering.allows(machine, IN), limited.allows(machine, IN)) == (False, True)
+    cores[0] = 2
+    assert gathering.allows(machine, IN), "there are cores for two"
+    ingested(machine)
+    assert not gathering.allows(machine, IN)
+
+
+def test_who_takes_all_there_is() -> None:
+    counted = type("Counted", (), {"counts": ("rows",)})()
+    assert takes_all(counted, fk.Limit())
+    assert takes_all(counted, fk.Limit(seconds=1.0))
+    assert not takes_all(counted, fk.Limit(rows=10))
+    assert not takes_all(counted, fk.adaptive(1.0))
+    assert not takes_all(Source(), fk.Limit()), "nobody knows how much it gives"
+
+
+def test_there_are_as_many_side_by_side_as_cores_allow() -> None:
+    found = [8]
+    gateway = type("Gateway", (), {"cores": lambda self: found[0]})()
+    assert [SideBySide(gateway, most)() for most in (9, 3)] == [4, 3]
+    found[0] = 1
+    assert SideBySide(gateway, 4)() == 1
+    assert SideBySide(None, 4)() == 4, "on Spark Connect nobody can say"
 
 
 def test_where_nobody_keeps_state_epochs_of_requests_go_side_by_side() -> None:
