@@ -1,6 +1,7 @@
 """Hooks for MkDocs: pages of the repository that are not in ``docs/`` become pages of the site.
 
-Links that lead to other files of the repository, such as examples, become plain text.
+Links that lead to other files of the repository, such as examples, become plain text. Examples in
+docstrings, which Markdown takes for quotations, become code.
 """
 
 import re
@@ -8,6 +9,8 @@ from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
 from typing import Any
 
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parent.parent
@@ -20,6 +23,41 @@ PAGES = {
 """Files of the repository, and where they are in the site."""
 
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+\.?[a-z]*)(#[^)\s]*)?\)")
+
+FENCE, PROMPT = "```", ">>> "
+
+
+class Fenced(Preprocessor):
+    """Puts fences around examples that have none: from a prompt to the next empty line."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        """The lines, with fences."""
+        found: list[str] = []
+        fenced = example = False
+        for line in lines:
+            if example and not line.strip():
+                found.append(FENCE)
+                example = False
+            elif not (fenced or example) and line.startswith(PROMPT):
+                found.append(f"{FENCE}pycon")
+                example = True
+            fenced ^= line.lstrip().startswith(FENCE)
+            found.append(line)
+        return [*found, FENCE] if example else found
+
+
+class Examples(Extension):
+    """Has :class:`Fenced` look at all text before fences are looked for."""
+
+    def extendMarkdown(self, md: Markdown) -> None:
+        """Registers it."""
+        md.preprocessors.register(Fenced(md), "falkirk-examples", 27)
+
+
+def on_config(config: Any) -> Any:
+    """Adds the extension, also for docstrings."""
+    config.markdown_extensions.append(Examples())
+    return config
 
 
 def on_files(files: Files, config: Any) -> Files:

@@ -70,7 +70,8 @@ def show(page: Page, found: Any) -> None:
             (shown_position(each.acknowledged_position), FAINT),
         )
     page.heading("Outputs")
-    way = "shown or on the way out, and kept by a pin" if found.pins else "on the way out"
+    way = "shown or on the way out" if found.pins or found.monitored else "on the way out"
+    way += ", and kept by a pin" if found.pins else ""
     for each in found.outputs:
         waiting = [
             f", {several(each.leaving, 'time')} {way}" if each.leaving else "",

@@ -139,13 +139,17 @@ class Look:
         """Whether a run of this store may have released by a monitor of its own."""
         return bool(self.about.get("embedded", True))
 
+    def watermark(self, p: ProcessorId) -> Any:
+        """The low-watermark of ``p`` by which a run goes: its own, or what monitors have posted."""
+        floor = self.stored[p].ledger.base.frontier
+        return self.solution.frontiers[p] if self.embedded else self.posted.get(p, floor)
+
     def final(self, p: ProcessorId) -> Any:
         """What of ``p`` may have been collected, released or acknowledged: it is never taken back.
 
         Pins keep the past from that; outputs they hold back only where they were asked to.
         """
-        floor = self.stored[p].ledger.base.frontier
-        allowed = self.solution.frontiers[p] if self.embedded else self.posted.get(p, floor)
+        floor, allowed = self.stored[p].ledger.base.frontier, self.watermark(p)
         output = self.flow.processors[p].role is Role.OUTPUT
         bounds = self.held.shown if output else self.held.kept
         return floor | (allowed & bounds[p] if p in bounds else allowed)

@@ -58,7 +58,7 @@ class OutputStanding:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A flow and its store."""
+    """A flow and its store; ``monitored`` if low-watermarks are those that monitors post."""
 
     flow: str
     store: str
@@ -72,6 +72,7 @@ class Status:
     trouble: str | None
     pins: tuple[Kept, ...] = ()
     recoveries: int = 0
+    monitored: bool = False
 
 
 def status_of(look: Look, recoveries: int = 0) -> Status:
@@ -79,7 +80,7 @@ def status_of(look: Look, recoveries: int = 0) -> Status:
     trouble = None
     watermarks: dict[ProcessorId, Any] = {}
     try:
-        watermarks = dict(look.solution.frontiers)
+        watermarks = {p: look.watermark(p) for p in look.solution.frontiers}
     except RecoveryError as error:
         trouble = str(error)
     processors = look.flow.processors
@@ -101,6 +102,7 @@ def status_of(look: Look, recoveries: int = 0) -> Status:
         trouble,
         () if trouble else tuple(pins_of(look)),
         recoveries,
+        not look.embedded,
     )
 
 

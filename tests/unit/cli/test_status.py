@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from tests.unit.cli.stories import Make, falkirk, shop
 
+from falkirk.core.domain import EPOCH
 from falkirk.core.errors import ConfigurationError, StoreError
+from falkirk.core.times import ProcessorId
 from falkirk.dataflow import describe
 from falkirk.inspection.look import look_at
 from falkirk.store import open_store
@@ -44,9 +46,20 @@ def test_inputs_have_positions_and_outputs_say_what_waits(story: Make) -> None:
 
 
 def test_what_is_final_but_not_confirmed_is_told_from_what_can_change(story: Make) -> None:
-    story(embedded=False).epochs(8).stop()
-    found = json.loads(falkirk("status", "--store", "state", "--json").output)
-    assert [(o["open"], o["leaving"]) for o in found["outputs"]] == [(3, 5)]
+    begun = story(embedded=False).epochs(8)
+
+    def written() -> tuple[int, int]:
+        found = json.loads(falkirk("status", "--store", "state", "--json").output)
+        assert found["monitored"]
+        ((open_, leaving),) = [(o["open"], o["leaving"]) for o in found["outputs"]]
+        return open_, leaving
+
+    assert written() == (8, 0), "no monitor has said anything"
+    begun.store.noticeboard.post({ProcessorId("written"): EPOCH.frontier([(4,)])})
+    assert written() == (3, 5)
+    text = falkirk("status", "--store", "state").output
+    assert "5 times shown or on the way out" in text
+    begun.stop()
 
 
 def test_bytes_are_those_of_the_files(story: Make) -> None:
