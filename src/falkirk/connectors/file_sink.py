@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from falkirk.connectors.file_writers import write_files
+from falkirk.connectors.one_at_a_time import one_at_a_time
 from falkirk.core.errors import ConnectorError, PermanentError
 from falkirk.core.times import Time
 from falkirk.disk import sync_path
@@ -28,14 +29,15 @@ class FileSink:
 
     ``format`` and ``options`` are those of Spark's writers. A time that is there already is left as
     it is, so writing it again changes nothing. The folder belongs to one output of one store, in
-    one format: epoch 0 of another store is another epoch 0, and is refused. With ``replace`` what
-    another store has left is deleted instead.
+    one format: epoch 0 of another output, or of another store, is another epoch 0, and is refused.
+    With ``replace`` what another store has left is deleted instead.
     """
 
     path: str | Path
     format: str = "parquet"
     options: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     replace: bool = False
+    _owners: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     exactly_once = True
 
@@ -50,30 +52,65 @@ class FileSink:
         """What it writes, for the explanation of a flow."""
         return f"{self.format} files in {self.path}"
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The folder: two outputs would take each other's epochs for their own."""
+        return (Path(self.path).resolve(),)
+
     def attach(self, name: str, store: str) -> None:
-        """Takes the folder for an output of a store, or refuses one that holds another's."""
+        """Takes the folder for an output of a store, or refuses one that is another's."""
         folder = Path(self.path)
         owner = {"output": name, "store": store}
         if self.format != "parquet":
             owner["format"] = self.format
-        known = read_owner(folder)
+        if read_owner(folder) != owner:
+            self._refuse(folder, owner)  # before anything is made in what is another's
+            folder.mkdir(parents=True, exist_ok=True)
+            with one_at_a_time(folder / OWNER):
+                self._take(folder, owner)
+        self._owners[name] = owner
+
+    def _take(self, folder: Path, owner: Mapping[str, str]) -> None:
+        """Becomes the owner of a folder, while nobody else can."""
+        self._refuse(folder, owner)
+        if read_owner(folder) != owner:
+            for epoch in sorted(folder.glob("epoch=*")):
+                shutil.rmtree(epoch)
+            write_owner(folder, owner)
+
+    def _refuse(self, folder: Path, owner: Mapping[str, str]) -> None:
+        """Refuses a folder that is another's, unless ``replace`` gives up what is in it.
+
+        What this very store has written is never given up.
+        """
+        known, epochs = read_owner(folder), any(folder.glob("epoch=*"))
         if known == owner:
             return
-        epochs = sorted(folder.glob("epoch=*"))
-        if epochs and known is not None and known["store"] == store:
-            raise PermanentError(f"{folder} {shared(known, name, self.format)}")
+        if known is not None and known["store"] == owner["store"]:
+            if known["output"] != owner["output"]:
+                raise PermanentError(f"{folder} {anothers(known, owner, epochs)}")
+            if epochs:
+                raise PermanentError(f"{folder} {mixed(known, owner)}")
         if epochs and not self.replace:
             raise PermanentError(
                 f"{folder} has epochs of another store, or of one that is gone: they would be"
                 " taken for this one's. Move them away, write to another folder, or give"
                 " replace=True to have them deleted"
             )
-        for epoch in epochs:
-            shutil.rmtree(epoch)
-        write_owner(folder, owner)
+
+    def _check_owner(self, name: str) -> None:
+        """Refuses a folder that another one has taken since it was ours and empty."""
+        known, ours = read_owner(Path(self.path)), self._owners.get(name)
+        if known is not None and ours is not None and known != ours:
+            raise PermanentError(
+                f"{self.path} was taken by the output {known['output']!r} of another run, which"
+                " began before there was an epoch here: its epochs would be taken for this one's."
+                " Stop one of the two, and have it write to another folder"
+            )
 
     def undo(self, name: str, kept: Any) -> None:
         """Deletes the epochs that do not lie in ``kept``: a person has taken them back."""
+        self._check_owner(name)
         for folder in sorted(Path(self.path).glob("epoch=*")):
             if (int(folder.name.partition("=")[2]),) not in kept:
                 shutil.rmtree(folder)
@@ -84,6 +121,7 @@ class FileSink:
         """Writes into a hidden folder and renames that."""
         folder = Path(self.path) / f"epoch={time[0]}"
         if folder.exists():
+            self._check_owner(name)
             return
         hidden = Path(self.path) / f".{name}-{time[0]}"
         shutil.rmtree(hidden, ignore_errors=True)
@@ -91,29 +129,36 @@ class FileSink:
         for part in hidden.iterdir():
             sync_path(part)
         sync_path(hidden)
+        self._check_owner(name)
         hidden.rename(folder)
         sync_path(folder.parent)
 
 
-def shared(known: Mapping[str, str], name: str, format: str) -> str:
-    """Why the folder of an output is not for another one, or for another format."""
-    if known["output"] != name:
-        return (
-            f"has the output {known['output']!r} of this flow: the epochs of two outputs would be"
-            f" mixed, so give {name!r} a folder of its own"
-        )
+def anothers(known: Mapping[str, str], owner: Mapping[str, str], has_epochs: bool) -> str:
+    """Why the folder of an output is not for another one."""
+    left = f"; if that one writes elsewhere by now, delete {OWNER} there"
     return (
-        f"has earlier epochs of {name!r} as {known.get('format', 'parquet')} files: no reader takes"
-        f" them together with {format}, so go on in another folder, or in the old format"
+        f"has the output {known['output']!r} of this flow: the epochs of two outputs would be"
+        f" mixed, so give {owner['output']!r} a folder of its own{'' if has_epochs else left}"
+    )
+
+
+def mixed(known: Mapping[str, str], owner: Mapping[str, str]) -> str:
+    """Why the folder of one format is not for another one."""
+    old, new = (each.get("format", "parquet") for each in (known, owner))
+    return (
+        f"has earlier epochs of {owner['output']!r} as {old} files: no reader takes them together"
+        f" with {new}, so go on in another folder, or in the old format"
     )
 
 
 def read_owner(folder: Path) -> Any:
     """Which output of which store a folder belongs to, None if nobody has said so."""
     try:
-        return json.loads((folder / OWNER).read_text("utf-8"))
+        said = (folder / OWNER).read_text("utf-8")
     except FileNotFoundError:
         return None
+    return json.loads(said) if said else None
 
 
 def write_owner(folder: Path, owner: Any) -> None:

@@ -26,6 +26,7 @@ from falkirk.dataflow.node import Input, Node, Versions
 from falkirk.dataflow.operators.stage import STAGE
 from falkirk.dataflow.processor import Processor
 from falkirk.dataflow.sequence import refuse_numbers, refuse_waiting
+from falkirk.dataflow.sharing import refuse_shared
 from falkirk.dataflow.stream import Stream
 
 
@@ -239,10 +240,13 @@ class Dataflow:
         stem: str,
         *others: Stream,
     ) -> ProcessorId:
-        node = ProcessorId(self.fresh_name(name, stem))
         inputs = tuple(entered(each, None) for each in (stream, *others))
-        self._nodes[node] = Node(node, operator, inputs, policy, 1, user_location(), Role.OUTPUT)
-        return node
+        with self.attempt():
+            node = ProcessorId(self.fresh_name(name, stem))
+            written = Node(node, operator, inputs, policy, 1, user_location(), Role.OUTPUT)
+            refuse_shared(written, self._nodes.values())
+            self._nodes[node] = written
+            return node
 
     def _source_of(self, stream: Stream) -> ProcessorId:
         """The one source that ``stream`` comes from."""

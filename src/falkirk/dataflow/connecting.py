@@ -88,6 +88,12 @@ class Sink(Protocol):
     ``close()``, called when a run ends; it may be attached again after that. ``store`` is the
     identity of the store: the times of another store are other times, whatever their numbers. Its
     ``summary``, if it has one, is shown by ``flow.explain()``.
+
+    Its ``places``, if it has them, are a tuple of what no other output of the flow may write to: a
+    ``Path`` for a folder or a file, which must be absolute, or a text that names anything else and
+    tells no secret. A flow is refused in which two outputs have one of them in common, or a folder
+    inside another's. A sink whose outputs may share a place, because each is recognised by its
+    name, leaves it out.
     """
 
     @property
@@ -102,7 +108,7 @@ class Sink(Protocol):
 class JointSink(Protocol):
     """Where several streams go at one common time: all of them show a time, or none does.
 
-    It is treated as a :class:`Sink` is, and has ``attach`` and ``close`` as one may.
+    It is treated as a :class:`Sink` is, and has ``attach``, ``close`` and ``places`` as one may.
     """
 
     @property

@@ -11,6 +11,7 @@ from falkirk.dataflow.blueprint import Blueprint
 from falkirk.dataflow.explanation import policy_text
 from falkirk.dataflow.node import Node
 from falkirk.inspection.advising import Advice, advice
+from falkirk.inspection.growth import growth
 from falkirk.inspection.guarantees import (
     Guarantee,
     guarantees,
@@ -23,8 +24,6 @@ from falkirk.inspection.steady import Setback, Steady
 from falkirk.runtime.pressure import behind_numbers
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
-GROWING = {"Reduce", "Join", "Consolidate"}
-"""Operators over changing collections: they keep every row that the collection has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +146,9 @@ def pointless(blueprint: Blueprint, p: ProcessorId, node: Node) -> Iterator[Find
 
 def growing(blueprint: Blueprint, steady: Steady, p: ProcessorId, node: Node) -> Iterator[Finding]:
     """C301 and C302: what is kept for ever."""
-    keys = [key.name for key in getattr(node.operator, "keys", ())]
-    if node.kind == "RunningAggregate" and keys:
-        words = f"it keeps one row for each value of {', '.join(keys)}, for ever"
-        yield found(NOTE, "C301", node, words, "fine if there are not many; else group by time too")
-    elif node.kind in GROWING:
-        words = "it keeps what its collection holds: rows go when they are retracted"
-        yield found(NOTE, "C301", node, words, "fine if the collection is bounded")
+    kept = growth(node)
+    if kept is not None:
+        yield found(NOTE, "C301", node, kept.words, kept.next)
     if node.policy.tainted or blueprint.flow.restores_anywhere(p):
         return
     if steady.lag(p) is None:

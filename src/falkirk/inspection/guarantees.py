@@ -5,18 +5,28 @@ from dataclasses import dataclass
 from falkirk.core.machine.flow import Role
 from falkirk.core.times import ProcessorId
 from falkirk.dataflow.blueprint import Blueprint
+from falkirk.dataflow.connecting import JointSink
 from falkirk.dataflow.explanation import policy_text
+from falkirk.dataflow.node import Node
+from falkirk.inspection.authors import is_falkirks
+
+FINAL = "staged, and written when it is final"
+CONTRACT = "falkirk.testing.contracts.SinkContract"
 
 
 @dataclass(frozen=True, slots=True)
 class Guarantee:
-    """What an output promises; ``because`` names who is to blame where that is not exactly once."""
+    """What an output promises; ``because`` names who is to blame where that is not exactly once.
+
+    It is ``claimed`` where it rests on what somebody else's code says of itself.
+    """
 
     output: str
     kind: str
     promise: str
     because: str
     location: str
+    claimed: bool = False
 
 
 def guarantees(blueprint: Blueprint) -> list[Guarantee]:
@@ -38,9 +48,19 @@ def guarantee(blueprint: Blueprint, name: ProcessorId) -> Guarantee:
     if guilty:
         because = f"rows may come twice out of {', '.join(guilty)}, which says at_least_once()"
         return Guarantee(name, node.kind, "at least once", because, node.location)
-    return Guarantee(
-        name, node.kind, "exactly once", "staged, and written when it is final", node.location
-    )
+    claim = claim_of(node)
+    because = f"{FINAL}; {claim}" if claim else FINAL
+    return Guarantee(name, node.kind, "exactly once", because, node.location, bool(claim))
+
+
+def claim_of(node: Node) -> str:
+    """What the promise of an exactly-once sink rests on, if falkirk itself cannot answer for it."""
+    tested = "" if isinstance(node.operator, JointSink) else f", which {CONTRACT} tests"
+    if not is_falkirks(node.operator):
+        return f"that {node.kind} recognises what it has written is its own claim{tested}"
+    if getattr(node.operator, "idempotent", False):
+        return f"that repetitions are recognised is what idempotent=True claims{tested}"
+    return ""
 
 
 def loosened_by(blueprint: Blueprint, name: ProcessorId) -> set[ProcessorId]:

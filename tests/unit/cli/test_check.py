@@ -10,15 +10,18 @@ from benchmarks.draws import Shape
 from benchmarks.matrix_cell import Outcome
 from benchmarks.matrix_flow import WAYS
 from tests.unit.cli.stories import Story, falkirk, shop
-from tests.unit.dataflow.ends import Sink, Source
+from tests.unit.dataflow.ends import Pair, Sink, Source
 
 import falkirk as fk
+from falkirk.core.errors import DefinitionError
 from falkirk.core.machine.boundary import whole_epochs
 from falkirk.dataflow import Dataflow
+from falkirk.differential import collection
 from falkirk.inspection.checking import Checked, check_flow
 from falkirk.inspection.look import look_at
 from falkirk.inspection.measured import Fact, Measured, read
 from falkirk.inspection.supposing import solution_without
+from falkirk.lindi import Rows
 
 
 def checked(flow: Dataflow) -> Checked:
@@ -51,6 +54,40 @@ def test_a_sink_that_cannot_recognise_is_at_least_once_because_of_itself() -> No
     (promise,) = checked(flow).guarantees
     assert promise.promise == "at least once"
     assert "cannot recognise" in promise.because
+
+
+@pytest.mark.parametrize(
+    ("sink", "claim"),
+    [
+        (Sink(), "that Sink recognises what it has written is its own claim"),
+        (fk.Function(print, idempotent=True), "what idempotent=True claims"),
+        (fk.ParquetSink("out"), ""),
+        (fk.TableSink("sqlite:///out.db", "out"), ""),
+    ],
+    ids=["own", "function", "parquet", "table"],
+)
+def test_what_falkirk_cannot_answer_for_is_told_as_a_claim(sink: Any, claim: str) -> None:
+    flow = fk.Dataflow("claims")
+    flow.read(Source(), name="in").write(sink, name="out")
+    (promise,) = checked(flow).guarantees
+    assert (promise.promise, promise.claimed) == ("exactly once", bool(claim))
+    assert promise.because.startswith("staged, and written when it is final")
+    assert claim in promise.because
+    assert ("falkirk.testing.contracts.SinkContract tests" in promise.because) == bool(claim)
+
+
+def test_of_a_sink_for_several_streams_no_suite_is_named() -> None:
+    flow = fk.Dataflow("pair")
+    read = flow.read(Source(), name="in")
+    flow.write_together({"a": read, "b": read}, Pair(), name="out")
+    (promise,) = checked(flow).guarantees
+    assert promise.claimed
+    assert promise.because.endswith("Pair recognises what it has written is its own claim")
+
+
+def test_who_is_at_least_once_claims_nothing() -> None:
+    assert not any(each.claimed for each in checked(loose()).guarantees)
+    assert not any(each.claimed for each in checked(loose(Sink(exactly_once=False))).guarantees)
 
 
 def test_an_exact_sink_behind_a_loose_processor_is_loose_because_of_that() -> None:
@@ -111,6 +148,72 @@ def test_totals_by_a_key_grow() -> None:
     (finding,) = checked(shop()).findings
     assert (finding.severity, finding.code, finding.processor) == ("note", "C301", "totals")
     assert "each value of item" in finding.words
+
+
+def test_a_join_of_each_time_keeps_nothing() -> None:
+    """It has the name of the join of collections, which keeps both of them."""
+    flow = fk.Dataflow("joined")
+    read = flow.read(Source(), name="in")
+    read.join(flow.read(Source(), name="other"), on="a", name="both").write(Sink(), name="out")
+    assert not any(code == "C301" for code, _ in codes(flow))
+
+
+def test_what_keeps_a_collection_is_found() -> None:
+    flow = fk.Dataflow("collections")
+    one, other = (collection(flow.read(Source(), name=name)) for name in ("one", "other"))
+    joined = one.join(other, "a", name="both").consolidate(name="tidied")
+    counted = joined.group_by("a").count(name="counts")
+    counted.versions(name="versions").write(Sink(), name="out")
+    found = {f.processor: f.words for f in checked(flow).findings if f.code == "C301"}
+    assert set(found) == {"both", "counts", "versions"}, "the sum of each time is kept by nobody"
+    assert all("what its collection holds" in words for words in found.values())
+
+
+class Keeping(fk.Processor):
+    """Keeps what comes, and leaves it at that."""
+
+
+class Tidy(Keeping):
+    """Keeps the newest."""
+
+    def consolidate(self, ctx: Any, batches: Any) -> Any:
+        return batches[-1]
+
+
+class Forgetful(Keeping):
+    """Keeps nothing between times."""
+
+    stateless = True
+
+
+class Opaque(Keeping):
+    """Keeps its state in itself."""
+
+    opaque = True
+
+
+class Join(Tidy):
+    """Has the name of another one."""
+
+
+def test_a_processor_of_the_users_whose_state_only_grows() -> None:
+    flow = fk.Dataflow("own")
+    read = flow.read(Source(), name="in")
+    for kind in (Keeping, Tidy, Forgetful, Opaque, Join):
+        read.process(kind(), name=kind.__name__.lower()).write(Sink())
+    (found,) = (f for f in checked(flow).findings if f.code == "C301")
+    assert (found.severity, found.processor) == ("note", "keeping")
+    assert "Keeping has no consolidate, so older batches are united" in found.words
+    assert "stateless = True" in found.next
+
+
+def test_operators_of_falkirks_own_that_keep_little_are_no_finding() -> None:
+    flow = fk.Dataflow("bounded")
+    read = flow.read(Source(), name="in")
+    fast = flow.read(Source(), name="fast")
+    fast.join_latest(read, on="a").write(Sink(), name="newest")
+    Rows(read).window(epochs=3).stream.write(Sink(), name="windows")
+    assert not any(code == "C301" for code, _ in codes(flow))
 
 
 def test_intervals_that_seldom_meet() -> None:
@@ -267,7 +370,22 @@ def test_exit_status_and_json(tmp_path: Path) -> None:
     found = json.loads(result.output)
     assert set(found) == {"flow", "guarantees", "findings", "blasts", "advice", "basis"}
     assert found["findings"][0]["code"] == "C301"
+    (promise,) = found["guarantees"]
+    assert set(promise) == {"output", "kind", "promise", "because", "location", "claimed"}
+    assert (promise["promise"], promise["claimed"]) == ("exactly once", True)
     assert falkirk("check", "app.py", "--strict").exit_code == 0, "notes are never errors"
+
+
+def test_two_outputs_in_one_folder_are_a_mistake(tmp_path: Path) -> None:
+    Path("app.py").write_text(
+        "import falkirk as fk\nfrom tests.unit.dataflow.ends import Source\n"
+        "flow = fk.Dataflow('two')\nrows = flow.read(Source(), name='in')\n"
+        "rows.write(fk.ParquetSink('o'), name='w')\nrows.write(fk.ParquetSink('o'), name='w2')\n"
+    )
+    result = falkirk("check", "app.py")
+    assert isinstance(result.exception, DefinitionError)
+    assert "app.py:6: 'w2' writes to" in str(result.exception)
+    assert "'w' (app.py:5)" in str(result.exception)
 
 
 def test_warnings_are_errors_if_asked(tmp_path: Path) -> None:

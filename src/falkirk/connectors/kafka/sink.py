@@ -48,6 +48,13 @@ class KafkaSink:
         """Whether each time is a transaction."""
         return self.transactional
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The topic of its watermarks, if it was given one; records may share theirs."""
+        if not (self.transactional and self.marks):
+            return ()
+        return (f"the watermarks in {self.marks!r} at {self.servers}",)
+
     def attach(self, name: str, store: str) -> None:
         """Looks up in Kafka how far ``store`` has come; refuses what is another store's."""
         with closing(cluster_of(self._settings)) as cluster:

@@ -79,6 +79,18 @@ class TableSink:
         return not self.at_least_once
 
     @property
+    def places(self) -> tuple[str, ...]:
+        """The column of its epochs: others' rows with it would be taken back, too.
+
+        Otherwise outputs may share a table, for each has a mark of its own.
+        """
+        if not self.epoch:
+            return ()
+        from falkirk.store.redaction import redacted
+
+        return (f"the column {self.epoch!r} of {self.table!r} at {redacted(self.url)}",)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The columns of the key."""
         return (self.key,) if isinstance(self.key, str) else tuple(self.key)

@@ -41,6 +41,11 @@ class TableSinks:
         """The names of the streams."""
         return tuple(self.tables)
 
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Those of all tables."""
+        return tuple(place for sink in self.tables.values() for place in sink.places)
+
     def attach(self, name: str, store: str) -> None:
         """Takes all tables for an output of a store, or refuses."""
         with self._database.writing("prepared") as connection:
