@@ -26,8 +26,6 @@ from falkirk.core.policy import (
     eager,
     ephemeral,
     history,
-    lazy,
-    snapshot,
 )
 from falkirk.dataflow import (
     Batch,
@@ -41,6 +39,7 @@ from falkirk.dataflow import (
     Stream,
     adaptive,
 )
+from falkirk.dataflow.policies import lazy, snapshot
 from falkirk.running import read_state, run
 from falkirk.runtime.listening import Listener
 from falkirk.runtime.options import Options

@@ -124,3 +124,47 @@ def test_a_mistake_is_one_line_that_names_the_place(commands: Commands, tmp_path
     assert command.returncode == 2
     assert "app.py:2" in err
     assert err.count("\n") == 1
+
+
+def test_what_spark_does_not_start_with_is_one_line_in_its_own_words(
+    commands: Commands, tmp_path: Path
+) -> None:
+    """The JVM says why it does not, and a stack trace beside; both are kept back."""
+    (tmp_path / "app.py").write_text(APP.format(rows=10))
+    (tmp_path / "falkirk.toml").write_text('[spark]\n"spark.executor.cores" = "many"\n')
+    command = commands.start("run", "app.py", "--store", "state", "--master", "local[2]")
+    _, err = command.communicate(timeout=60)
+    assert command.returncode == 2
+    assert "[FK500] Spark did not start: Executor cores must be a positive number" in err
+    assert "spark.executor.cores (falkirk.toml [spark])" in err
+    assert err.count("\n") == 1
+
+
+def test_a_setting_of_sql_is_refused_at_the_start_and_not_by_the_first_job(
+    commands: Commands, tmp_path: Path
+) -> None:
+    """Then a source would be blamed, after ten seconds of trying."""
+    (tmp_path / "app.py").write_text(APP.format(rows=10))
+    run = ("run", "app.py", "--store", "state", "--master", "local[2]", *FAST)
+    command = commands.start(*run, "--conf", "spark.sql.shuffle.partitions=lots")
+    _, err = command.communicate(timeout=60)
+    assert command.returncode == 2
+    assert "Spark did not start: [INVALID_CONF_VALUE.TYPE_MISMATCH] The value 'lots'" in err
+    assert "mend spark.sql.shuffle.partitions (--conf)" in err
+    assert err.count("\n") == 1
+
+
+def test_a_java_home_that_is_none_does_no_harm_and_a_typo_in_a_column_is_told_at_once(
+    commands: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nonexistent")
+    app = APP.format(rows=10).replace("numbers.group_by", "numbers.where('vaule > 3').group_by")
+    (tmp_path / "app.py").write_text(app)
+    command = commands.start("run", "app.py", "--store", "state", "--master", "local[2]", *FAST)
+    _, err = command.communicate(timeout=200)
+    assert command.returncode == 2
+    assert "again in" not in err
+    assert "SQLQueryContextLogger" not in err
+    told = [line for line in err.splitlines() if "vaule" in line]
+    assert len(told) == 1
+    assert told[0].startswith("falkirk: [FK600] app.py:7: 'where' failed at time (0,)")

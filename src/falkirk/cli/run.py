@@ -1,17 +1,20 @@
 """``falkirk run``: runs a flow from a Python file."""
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from falkirk.cli.apps import chosen_flow
+from falkirk.cli.apps import as_script, chosen_flow
 from falkirk.cli.common import app_argument, flow_option, json_option, store_option
 from falkirk.cli.page import as_json
 from falkirk.cli.progress import progress
 from falkirk.cli.settings import Settings, settings
 from falkirk.cli.watched import watched, watching_options
 from falkirk.core.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from falkirk.runtime.report import Report
 
 MASTER = "local[*]"
 
@@ -61,6 +64,20 @@ def run_with(
     watching: dict[str, Any],
 ) -> None:
     """Runs the flow that the settings name, watched as it is wished."""
+    with as_script(given.the_app()):
+        report = reported(given, conf, verbose, watching)
+    if wants_json:
+        aside = [{"processor": p, "time": list(time)} for p, time in report.set_aside]
+        as_json({"recoveries": report.recovered, "retries": report.retries, "set_aside": aside})
+        return
+    for line in report.summary():
+        click.echo(line)
+
+
+def reported(
+    given: Settings, conf: dict[str, str], verbose: bool, watching: dict[str, Any]
+) -> "Report":
+    """What comes of running the flow; what cannot work is told before anything is begun."""
     chosen, place, options = (
         chosen_flow(given.the_app(), given.flow),
         given.the_store(),
@@ -69,26 +86,25 @@ def run_with(
     chosen.build()  # what is wrong with the flow is told before Spark is started
     # Spark is loaded when it is needed: the other commands start faster without it.
     from falkirk.runtime.run import run as run_flow
+    from falkirk.runtime.starting import StartError, check_start
 
+    master, spark = given.master or MASTER, {**given.spark, **conf}
+    origins = {**given.origins, **dict.fromkeys(conf, "--conf")}
     shown = not (verbose or watching["log_json"])
-    with (
-        watched(place, verbose, **watching) as listeners,
-        progress(chosen.name, place, shown=shown),
-    ):
-        report = run_flow(
-            chosen,
-            place,
-            master=given.master or MASTER,
-            settings={**given.spark, **conf},
-            options=options,
-            listeners=listeners,
-        )
-    if wants_json:
-        aside = [{"processor": p, "time": list(time)} for p, time in report.set_aside]
-        as_json({"recoveries": report.recovered, "retries": report.retries, "set_aside": aside})
-        return
-    for line in report.summary():
-        click.echo(line)
+    with watched(place, verbose, **watching) as listeners:
+        check_start(master, spark, origins)  # nobody holds the store while it waits for a master
+        with progress(chosen.name, place, shown=shown):
+            try:
+                return run_flow(
+                    chosen,
+                    place,
+                    master=master,
+                    settings=spark,
+                    options=options,
+                    listeners=listeners,
+                )
+            except StartError as error:
+                raise error.given_by(origins) from error.__cause__
 
 
 def settings_of(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -28,7 +28,10 @@ KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds for a command; ``file`` is where it comes from, if there is one."""
+    """What holds for a command; ``file`` is where it comes from, if there is one.
+
+    ``origins`` says where each setting, and each of Spark's, was written.
+    """
 
     app: Path | None = None
     flow: str | None = None
@@ -38,6 +41,7 @@ class Settings:
     spark: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     file: Path | None = None
+    origins: Mapping[str, str] = field(default_factory=dict)
 
     def the_app(self) -> Path:
         """The app, which must be given somewhere."""
@@ -80,15 +84,18 @@ def settings(
         else next((p for p in (beside / FILE, here / FILE) if p.is_file()), None)
     )
     found = read_file(file) if file else {}
+    origins = dict.fromkeys(found, str(file))
+    origins |= dict.fromkeys(found.get("spark", {}), f"{file} [spark]")
     for name, variable in VARIABLES.items():
         if environment.get(variable):
-            found[name] = environment[variable]
+            found[name], origins[name] = environment[variable], variable
     found |= {name: value for name, value in flags.items() if value is not None}
+    origins |= {name: f"--{name}" for name, value in flags.items() if value is not None}
     if app is not None:
         found["app"] = app
     if "app" in found:
         found["app"] = Path(found["app"])
-    return Settings(**found, file=file)
+    return Settings(**found, file=file, origins=origins)
 
 
 def read_file(path: Path) -> dict[str, Any]:

@@ -8,22 +8,30 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from falkirk.core.errors import ConfigurationError, FalkirkError
 from falkirk.core.machine.recovery import offered
 from falkirk.core.rollback import solve
+from falkirk.dataflow.blueprint import Blueprint
+from falkirk.dataflow.description import describe
+from falkirk.inspection.diagnosis import FAIL, OK, WARN, Diagnosis, first_line
 from falkirk.inspection.look import Look, look, opened
+from falkirk.inspection.outside import outside
 from falkirk.inspection.retention import orphans_of
 from falkirk.inspection.words import several, size
+from falkirk.runtime.java import find_java_home, reason_against_given
+from falkirk.runtime.masters import check_master
+from falkirk.runtime.reaching import master_trouble, shown
+from falkirk.runtime.sizes import check_sizes
 from falkirk.store.addresses import parted
-from falkirk.store.opening import METADATA, sqlite_folder
+from falkirk.store.adoption import differences
+from falkirk.store.codec import parsed, text
+from falkirk.store.opening import MEMORY, METADATA, sqlite_folder
 from falkirk.store.places import Place, reached
 from falkirk.store.store import SqlStore
 
-OK, WARN, FAIL = "ok", "warn", "fail"
 ROOM_BYTES_MIN = 1 << 30
 EXTRAS = {
     "confluent_kafka": ("Kafka", "kafka"),
@@ -36,26 +44,17 @@ EXTRAS = {
 Told = Callable[[int, int], None]
 """Is told how much of how much is done."""
 
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """One thing that was looked at; ``next`` says what to do unless it is fine."""
-
-    what: str
-    state: str
-    words: str
-    next: str = ""
+Built = Callable[[Any], Blueprint]
+"""The flow that settings name; whatever is wrong with it is raised."""
 
 
-def examine(settings: Callable[[], Any], deep: bool, told: Told) -> list[Diagnosis]:
+def examine(settings: Callable[[], Any], built: Built, deep: bool, told: Told) -> list[Diagnosis]:
     """Looks at everything; with ``deep`` at every byte of the store."""
-    return [*machine(), *packages(), *rooms(), *configured(settings, deep, told)]
+    return [*machine(), *packages(), *rooms(), *configured(settings, built, deep, told)]
 
 
 def machine() -> Iterator[Diagnosis]:
     """Python, Spark and Java."""
-    from falkirk.runtime.java import find_java_home
-
     version = ".".join(map(str, sys.version_info[:3]))
     yield Diagnosis("Python", OK, f"{version}, falkirk {version_of('falkirk')}")
     try:
@@ -63,11 +62,17 @@ def machine() -> Iterator[Diagnosis]:
     except importlib.metadata.PackageNotFoundError:
         yield Diagnosis("Spark", FAIL, "PySpark is not installed", "pip install falkirk")
     try:
-        yield Diagnosis("Java", OK, str(find_java_home()))
-    except (FalkirkError, ValueError) as error:
+        home = str(find_java_home())
+    except ConfigurationError as error:
         yield Diagnosis(
             "Java", FAIL, first_line(error), "pip install 'falkirk[java]', or set JAVA_HOME"
         )
+        return
+    if reason := reason_against_given():
+        words = f"{home}, and not JAVA_HOME ({os.environ['JAVA_HOME']}): {reason}"
+        yield Diagnosis("Java", WARN, words, "set JAVA_HOME to another one, or unset it")
+    else:
+        yield Diagnosis("Java", OK, home)
 
 
 def packages() -> Iterator[Diagnosis]:
@@ -99,8 +104,10 @@ def room(what: str, folder: Path) -> Diagnosis:
     return Diagnosis(what, OK, words)
 
 
-def configured(settings: Callable[[], Any], deep: bool, told: Told) -> Iterator[Diagnosis]:
-    """The settings, and the store that they name."""
+def configured(
+    settings: Callable[[], Any], built: Built, deep: bool, told: Told
+) -> Iterator[Diagnosis]:
+    """The settings, and the master, the app and the store that they name."""
     try:
         given = settings()
         given.the_options()
@@ -108,24 +115,54 @@ def configured(settings: Callable[[], Any], deep: bool, told: Told) -> Iterator[
         yield Diagnosis("settings", FAIL, first_line(error), "mend it, then ask again")
         return
     yield Diagnosis("settings", OK, str(given.file) if given.file else "no falkirk.toml here")
+    yield from spark_given(given)
+    blueprint = None
     if given.app is not None:
-        there = Path(given.app).is_file()
-        yield Diagnosis(
-            "app", OK if there else FAIL, str(given.app), "" if there else "it is not there"
-        )
+        try:
+            blueprint = built(given)
+        except FalkirkError as error:
+            yield Diagnosis("app", FAIL, first_line(error), "mend it; `falkirk check` says more")
+        else:
+            yield Diagnosis("app", OK, f"{given.app}: the flow {blueprint.name}")
+            yield from outside(blueprint)
     if given.store is None:
         yield Diagnosis("store", OK, "none given", "--store looks at one")
     else:
-        yield from store_health(given.store, deep, told)
+        yield from store_health(given.store, deep, told, blueprint)
 
 
-def store_health(location: str, deep: bool, told: Told) -> Iterator[Diagnosis]:
-    """Whether a store can be opened, is whole, and by whom it is used."""
+def spark_given(given: Any) -> Iterator[Diagnosis]:
+    """What Spark would be started with: the form of its settings, and whether a master answers."""
+    try:
+        check_sizes(given.spark, given.origins)
+    except ConfigurationError as error:
+        yield Diagnosis("Spark settings", FAIL, first_line(error), "mend it, then ask again")
+    if given.master is None:
+        return
+    try:
+        check_master(given.master, given.origins.get("master", ""))
+    except ConfigurationError as error:
+        yield Diagnosis("master", FAIL, first_line(error), "mend it, then ask again")
+        return
+    name, because = shown(given.master), master_trouble(given.master)
+    if because:
+        advice = "see whether it is up, and whether the address is right"
+        yield Diagnosis("master", FAIL, f"{name} does not answer: {because}", advice)
+    else:
+        yield Diagnosis("master", OK, name)
+
+
+def store_health(
+    location: str, deep: bool, told: Told, blueprint: Blueprint | None = None
+) -> Iterator[Diagnosis]:
+    """Whether a store can be opened, is whole, by whom it is used, and whether a flow fits it."""
+    if location == MEMORY:
+        yield Diagnosis("store", OK, "in memory: it ends with the run")
+        return
     try:
         folder = sqlite_folder(location)
         if folder is not None and not (folder / METADATA).is_file():
-            yield Diagnosis("store", OK, f"{folder} is not there yet", "the first run makes it")
-            yield room("store space", folder)
+            yield from new_store(folder)
             _, data, via = parted(location)
             if data is not None:
                 yield space(reached(data, via))
@@ -133,12 +170,35 @@ def store_health(location: str, deep: bool, told: Told) -> Iterator[Diagnosis]:
         with opened(location) as store:
             seen = look(store)
             yield Diagnosis("store", OK, f"{seen.place}: the flow {seen.name}")
+            if blueprint is not None:
+                yield belonging(seen, blueprint)
             yield lease(seen)
             yield from files(store, seen, deep, told)
             yield recoverable(store, seen, deep)
             yield space(store.files.place)
-    except FalkirkError as error:
+    except (FalkirkError, OSError) as error:
         yield Diagnosis("store", FAIL, first_line(error), "see the message")
+
+
+def new_store(folder: Path) -> Iterator[Diagnosis]:
+    """Whether a store can be made in a folder that has none."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    if not there.is_dir():
+        words = f"{there} is a file, and a store is a folder"
+        yield Diagnosis("store", FAIL, words, "choose another place")
+        return
+    yield Diagnosis("store", OK, f"{folder} is not there yet", "the first run makes it")
+    yield room("store space", folder)
+
+
+def belonging(seen: Look, blueprint: Blueprint) -> Diagnosis:
+    """Whether a run of the flow would be refused, because the store is that of another one."""
+    found = list(differences(seen.description, parsed(text(describe(blueprint)))))
+    if not found:
+        return Diagnosis("flow", OK, f"{blueprint.name}, as the store knows it")
+    words = f"the store belongs to a flow that differs from {blueprint.name}: {'; '.join(found)}"
+    advice = "run the flow that wrote it, or choose a new place for this one"
+    return Diagnosis("flow", FAIL, words, advice)
 
 
 def space(place: Place) -> Diagnosis:
@@ -209,8 +269,3 @@ def version_of(package: str) -> str:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
         return "not installed"
-
-
-def first_line(error: Exception) -> str:
-    """An error without its details."""
-    return str(error).partition("\n")[0]

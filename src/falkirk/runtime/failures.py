@@ -2,7 +2,8 @@
 
 User code that raises has changed nothing yet, so its event is offered again after a pause; only
 when that keeps failing does the flow stop, with nothing lost. If Spark itself is gone it stops at
-once, for no code is to blame and no batch is to be set aside. A content that is gone is the failure
+once, for no code is to blame and no batch is to be set aside. A plan that Spark does not understand
+is the same plan the next time, so it is not offered again. A content that is gone is the failure
 of the processor that owned it: the machine rolls back (§4.4) and everybody else goes on.
 """
 
@@ -11,6 +12,9 @@ import time
 from collections import Counter
 from threading import Timer
 from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import AnalysisException
+from pyspark.logger import PySparkLogger
 
 from falkirk.core.errors import ExecutionError, FalkirkError, StoreError
 from falkirk.core.machine.events import (
@@ -37,6 +41,11 @@ if TYPE_CHECKING:
 
 ROWS_SHOWN = 3
 
+NOT_FOUND = "_NOT_FOUND"
+
+QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Where PySpark logs every query that Spark refuses."""
+
 log = logging.getLogger("falkirk.failures")
 
 
@@ -45,6 +54,7 @@ class Failures:
 
     def __init__(self, driver: "Driver") -> None:
         """Nothing has failed."""
+        hush()
         self.driver = driver
         self.attempts: Counter[Any] = Counter()
         self.until: dict[Any, float] = {}
@@ -86,7 +96,7 @@ class Failures:
         self.attempts[which] += 1
         missed = is_loss(error)
         pause = (LOSSES if missed else USER_CODE).pause_after(self.attempts[which])
-        if pause is None or isinstance(error, FalkirkError):
+        if pause is None or isinstance(error, FalkirkError) or is_misplanned(error):
             self.until.pop(which, None)
             if task.batch is not None and task.context.policy.aside and not missed:
                 self.set_aside(task, error)
@@ -169,6 +179,22 @@ class Failures:
 
     def _folds(self, processors: frozenset[ProcessorId]) -> list[int]:
         return [self.driver.persistence.folds[p] for p in sorted(processors)]
+
+
+def is_misplanned(error: Exception) -> bool:
+    """Whether Spark does not understand a plan, which it would not the next time either.
+
+    What a plan has not found, a table or a path, may be there in a moment.
+    """
+    if isinstance(error, PlanError):
+        error = error.error
+    return isinstance(error, AnalysisException) and NOT_FOUND not in str(error.getCondition())
+
+
+def hush() -> None:
+    """Has PySpark not log, with a stack trace in JSON, the errors that are told here anyway."""
+    for name in QUERY_LOGGERS:
+        PySparkLogger.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def identity(item: Item) -> tuple[Any, ...]:

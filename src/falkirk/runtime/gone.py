@@ -3,14 +3,12 @@
 from falkirk.core.errors import EngineError
 from falkirk.runtime.blocks import chain
 from falkirk.runtime.classic import Gateway
+from falkirk.runtime.reaching import UNREACHABLE
 
 OUT_OF_MEMORY = (3, 52)
 """How a JVM ends that has no memory left: one that is told to end then, and one that Spark ends."""
 
 KILLED = -9
-
-UNREACHABLE = ("StatusCode.UNAVAILABLE", "RETRIES_EXCEEDED")
-"""What calls of a Spark Connect server say that does not answer."""
 
 
 def gone(gateway: Gateway | None, error: BaseException) -> EngineError | None:

@@ -169,11 +169,13 @@ def write_shim(java: Path, folder: Path) -> Path:
 def find_java_home(
     environment: Mapping[str, str] = os.environ, jvm_folder: Path = Path("/usr/lib/jvm")
 ) -> Path:
-    """Return a ``JAVA_HOME`` that Spark can run on, or raise `JavaNotFoundError`."""
+    """Return a ``JAVA_HOME`` that Spark can run on, or raise a `ConfigurationError`."""
     rejected: list[str] = []
     choice = environment.get("FALKIRK_JAVA", "")
     if choice not in ("", "bundled"):
-        raise ValueError(f"FALKIRK_JAVA is {choice!r}; it can only be 'bundled', or be left unset")
+        raise ConfigurationError(
+            f"FALKIRK_JAVA is {choice!r}, and can only be 'bundled': set it to that, or unset it"
+        )
     if choice == "bundled":
         rejected.append("the machine's own: passed over, because FALKIRK_JAVA=bundled")
     else:
@@ -200,8 +202,18 @@ def find_java_home(
     raise JavaNotFoundError(rejected)
 
 
+def reason_against_given(environment: Mapping[str, str] = os.environ) -> str | None:
+    """Return why the Java in ``JAVA_HOME`` is passed over, or ``None`` if it is not."""
+    home = environment.get("JAVA_HOME")
+    if not home or environment.get("FALKIRK_JAVA"):
+        return None
+    java = Path(home, "bin", "java")
+    known = recall(java, cache_folder(environment))
+    return None if known else reason_against(probe_java(java))
+
+
 if __name__ == "__main__":
     try:
         print(find_java_home())
-    except (JavaNotFoundError, ValueError) as error:
+    except ConfigurationError as error:
         sys.exit(str(error))

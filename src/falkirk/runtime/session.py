@@ -6,14 +6,21 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from falkirk.core.errors import ConfigurationError
+from falkirk.runtime.hearing import Hearing
 from falkirk.runtime.java import find_java_home
+from falkirk.runtime.masters import CONNECT
 from falkirk.runtime.memory import driver_memory
+from falkirk.runtime.sizes import check_sizes
+from falkirk.runtime.starting import check_start, starting
 from falkirk.runtime.startup import java_options
 
 DEFAULTS: Mapping[str, str] = {
@@ -65,33 +72,65 @@ def start_session(
 ) -> SparkSession:
     """A session on ``master``; ``settings`` go before the defaults.
 
-    A master ``sc://host:port`` is a Spark Connect server, every other one is Spark's own.
+    A master ``sc://host:port`` is a Spark Connect server, every other one is Spark's own. Where it
+    cannot be started the error has Spark's own word for it.
     """
-    builder: Any = SparkSession.builder.appName(name)
-    if master.startswith("sc://"):
+    given = settings or {}
+    if master.startswith(CONNECT):
         check_connect()
-        builder, chosen = builder.remote(master), {**RUNTIME_DEFAULTS, **(settings or {})}
-    else:
-        prepare_environment()
-        builder = builder.master(master)
-        java = {"spark.driver.defaultJavaOptions": " ".join((NO_MEMORY, *java_options(master)))}
-        chosen = {**DEFAULTS, **local_settings(master), **java, **(settings or {})}
+    check_start(master, given)
+    builder: Any = SparkSession.builder.appName(name)
+    if master.startswith(CONNECT):
+        with starting(master, given):
+            return ready(builder.remote(master), {**RUNTIME_DEFAULTS, **given})
+    prepare_environment()
+    java = {"spark.driver.defaultJavaOptions": " ".join((NO_MEMORY, *java_options(master)))}
+    chosen = {**DEFAULTS, **local_settings(master), **java, **given}
+    hearing = Hearing() if SparkContext._gateway is None else None
+    with starting(master, given, hearing):
+        if hearing is not None:
+            launch(hearing, {**chosen, "spark.master": master, "spark.app.name": name})
+        return ready(builder.master(master), chosen)
+
+
+def launch(hearing: Hearing, chosen: Mapping[str, str]) -> None:
+    """Starts a JVM, and the context that sessions then find there; ``hearing`` is told all."""
+    conf = SparkConf().setAll(list(chosen.items()))
+    try:
+        gateway = launch_gateway(  # type: ignore[no-untyped-call]
+            conf, {"stderr": hearing.writing}
+        )
+    finally:
+        hearing.handed_over()
+    SparkContext(conf=conf, gateway=gateway)
+
+
+def ready(builder: Any, chosen: Mapping[str, str]) -> SparkSession:
+    """A session that has read its settings: what is wrong with them is known now, not later."""
     for key, value in chosen.items():
         builder = builder.config(key, value)
     session: SparkSession = builder.getOrCreate()
+    try:
+        session.conf.get("spark.sql.session.timeZone")
+    except Exception:
+        with suppress(Exception):
+            session.stop()
+        raise
     return session
 
 
 def prepare_environment() -> None:
-    """Points Spark at a fitting Java and at this very Python, unless the user has done so.
+    """Points Spark at the Java that was found to fit, and at this very Python unless others did.
 
     Its memory is that of the environment, which every setting of Spark's goes before.
     """
-    os.environ.setdefault("JAVA_HOME", str(find_java_home()))
+    os.environ["JAVA_HOME"] = str(find_java_home())
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", LAUNCHER_OPTIONS)
     os.environ.setdefault("SPARK_DRIVER_MEMORY", driver_memory())
+    if memory := os.environ["SPARK_DRIVER_MEMORY"]:
+        check_sizes({"SPARK_DRIVER_MEMORY": memory})
 
 
 def local_settings(master: str) -> dict[str, str]:

@@ -70,7 +70,8 @@ def wanted(master: str, environment: Mapping[str, str] = os.environ) -> bool:
 
 def archive_path(environment: Mapping[str, str] = os.environ) -> Path:
     """Where the archive for this installation is, or would be."""
-    java = Path(environment.get("JAVA_HOME") or find_java_home(environment))
+    # A session resolves links, and whoever asks before it has started must get the same name.
+    java = Path(environment.get("JAVA_HOME") or find_java_home(environment)).resolve()
     return cache_folder(environment) / f"classes-{fingerprint(java, environment)}.jsa"
 
 

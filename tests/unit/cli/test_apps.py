@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.unit.cli.stories import falkirk
 
-from falkirk.core.errors import ConfigurationError, DefinitionError
+from falkirk.core.errors import ConfigurationError, ConnectorError, DefinitionError
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,11 @@ from falkirk.core.errors import ConfigurationError, DefinitionError
         ("from helper import x\n", "helper.py:2: NameError"),
         ("import falkirk as fk\nflow = fk.Dataflow('')\n", "app.py:2: a flow has a name"),
         ("import falkirk as fk\nflow = fk.Dataflow('f')\nflow.red()\n", "app.py:3: AttributeError"),
+        ("import falkirk as fk\nfk.lazy(every=0)\n", "[FK100] app.py:2: a checkpoint every 0"),
+        (
+            "import falkirk as fk\nfk.batch().setting_aside()\n",
+            "[FK100] app.py:2: batch saves no state of its own",
+        ),
     ],
 )
 def test_the_line_is_the_users(text: str, told: str) -> None:
@@ -29,6 +34,23 @@ def test_the_line_is_the_users(text: str, told: str) -> None:
     result = falkirk("check", "app.py")
     assert isinstance(result.exception, DefinitionError), result.output
     assert told in str(result.exception)
+
+
+def test_every_error_of_ours_has_the_line_too() -> None:
+    text = "import falkirk as fk\n\nfk.KafkaSource('host:9092', 'topic', reader='nobody')\n"
+    Path("app.py").write_text(text)
+    result = falkirk("check", "app.py")
+    assert isinstance(result.exception, ConnectorError)
+    assert str(result.exception).startswith("[FK700] app.py:3: reader is one of spark, python")
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_an_app_does_not_see_our_arguments(command: str) -> None:
+    Path("app.py").write_text("import sys\nraise ValueError(sys.argv)\n")
+    before = list(sys.argv)
+    result = falkirk(command, "app.py")
+    assert "ValueError: ['app.py'] in" in str(result.exception)
+    assert sys.argv == before
 
 
 def test_the_line_itself_is_shown() -> None:

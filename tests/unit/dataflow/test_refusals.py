@@ -351,6 +351,18 @@ CASES: dict[str, tuple[Case, str]] = {
         lambda f, s: s.write(Sink(exactly_once=False), policy=fk.lazy()),
         "lazy promises exactly once, but this sink cannot recognise",
     ),
+    "a checkpoint every nothing": (
+        lambda f, s: fk.lazy(every=0),
+        "a checkpoint every 0 times makes no sense: at least 1",
+    ),
+    "a snapshot every nothing": (
+        lambda f, s: fk.snapshot(every=0),
+        "a checkpoint every 0 times makes no sense: at least 1",
+    ),
+    "rounds before they are over": (
+        lambda f, s: fk.lazy(round_seconds=-1),
+        "rounds -1 seconds apart make no sense",
+    ),
     "a log of no edge": (
         lambda f, s: s.where("a", policy=fk.ephemeral().logging("x")) and f.build(),  # type: ignore[arg-type]
         "'where' is to log 'x', which is none of its edges: none",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from falkirk.core.errors import ConfigurationError
 from falkirk.runtime import java
 from falkirk.runtime.java import JavaNotFoundError, Probe, find_java_home
 
@@ -132,8 +133,21 @@ def test_the_error_says_what_was_looked_at_and_what_to_do(
     assert "pip install 'falkirk[java]'" in str(caught.value)
 
 
+def test_a_java_home_that_is_passed_over_is_known_with_its_reason(
+    tmp_path: Path, environment: dict[str, str], jvm_folder: Path
+) -> None:
+    assert java.reason_against_given(environment) is None
+    environment["JAVA_HOME"] = str(tmp_path / "gone")
+    assert java.reason_against_given(environment) == "it does not run"
+    assert java.reason_against_given(environment | {"FALKIRK_JAVA": "bundled"}) is None
+    environment["JAVA_HOME"] = str(fake_java(tmp_path / "home", "17.0.1"))
+    for _ in range(2):
+        find_java_home(environment, jvm_folder)
+        assert java.reason_against_given(environment) is None
+
+
 def test_a_setting_that_means_nothing_is_refused(environment: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="FALKIRK_JAVA is 'newest'"):
+    with pytest.raises(ConfigurationError, match="FALKIRK_JAVA is 'newest'"):
         find_java_home(environment | {"FALKIRK_JAVA": "newest"})
 
 
