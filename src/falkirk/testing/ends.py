@@ -1,18 +1,17 @@
 """A user's flow with other ends: scripted inputs, and outputs that are remembered."""
 
-import copy
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from falkirk.connectors.dead_letters import CORRUPT, FILE
 from falkirk.core.errors import ConfigurationError
-from falkirk.core.times import ProcessorId, Time
+from falkirk.core.times import Time
 from falkirk.dataflow.blueprint import Blueprint
+from falkirk.dataflow.connecting import UNLIMITED
 from falkirk.dataflow.node import Node
-from falkirk.dataflow.processor import Processor
 from falkirk.testing.script import Remembered, Rows, Script
 
 
@@ -27,6 +26,23 @@ class Repeating(Remembered):
         rows = batch.arrow().to_pylist()
         with self.lock:
             self.times[time] = sorted([*self.times.get(time, []), *rows], key=repr)
+
+
+@dataclass(frozen=True)
+class Contradicted(Remembered):
+    """A sink that goes on when a time comes again with other rows, and remembers both."""
+
+    contradictions: list[tuple[Time, Rows, Rows]] = field(default_factory=list)
+
+    def write(self, name: str, time: Time, batch: Any) -> None:
+        """Remembers the rows of ``time``; those that came first stay."""
+        rows = sorted(batch.arrow().to_pylist(), key=repr)
+        with self.lock:
+            if time in self.times:
+                self.repeated.append(time)
+                if self.times[time] != rows:
+                    self.contradictions.append((time, self.times[time], rows))
+            self.times.setdefault(time, rows)
 
 
 @dataclass(frozen=True)
@@ -46,41 +62,37 @@ def with_ends(
 ) -> Blueprint:
     """The same flow, reading scripts where ``inputs`` has epochs, and writing to ``outputs``.
 
-    Operators are copied, so that what a user's class keeps in itself does not outlive a crash.
+    A script has its own epochs, so the limit of its input does not count.
     """
-    unknown = sorted(set(inputs) - set(blueprint.sources))
-    if unknown:
-        raise ConfigurationError(
-            f"the flow {blueprint.name!r} has no input {unknown[0]!r}: it has"
-            f" {', '.join(sorted(blueprint.sources))}"
-        )
+    require_known(blueprint, "input", inputs, blueprint.sources)
     nodes = {}
     for name, node in blueprint.nodes.items():
-        operator = node.operator
         if name in inputs:
-            kind = Sifted if getattr(operator, "_sifts", False) else Script
-            operator = kind(inputs[name])
+            kind = Sifted if getattr(node.operator, "_sifts", False) else Script
+            node = replace(node, operator=kind(inputs[name]), limit=UNLIMITED)
         elif name in outputs:
-            operator = outputs[name]
-        elif isinstance(operator, Processor):
-            operator = copied(operator)
-        nodes[name] = replace(node, operator=operator)
+            node = replace(node, operator=outputs[name])
+        nodes[name] = node
     return replace(blueprint, nodes=nodes)
 
 
-def fresh_outputs(blueprint: Blueprint) -> dict[str, Remembered]:
-    """A sink that remembers for each sink of the flow, with its guarantee."""
-    return {name: sink_for(blueprint, name, node) for name, node in blueprint.sinks.items()}
+def require_known(
+    blueprint: Blueprint, what: str, names: Collection[str], known: Collection[str]
+) -> None:
+    """Refuses names of inputs or outputs that the flow does not have."""
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise ConfigurationError(
+            f"the flow {blueprint.name!r} has no {what} {unknown[0]!r}: it has"
+            f" {', '.join(sorted(known))}"
+        )
 
 
-def sink_for(blueprint: Blueprint, name: ProcessorId, node: Node) -> Remembered:
+def fresh_outputs(blueprint: Blueprint, real: Collection[str] = ()) -> dict[str, Remembered]:
+    """A sink that remembers for each sink of the flow but the ``real`` ones, with its guarantee."""
+    return {name: sink_for(node) for name, node in blueprint.sinks.items() if name not in real}
+
+
+def sink_for(node: Node) -> Remembered:
     """A sink that remembers; where a time may come twice, one that does not mind."""
-    return Repeating() if node.policy.tainted else Remembered()
-
-
-def copied(operator: Processor) -> Processor:
-    """A copy of an operator; one that cannot be copied stays as it is."""
-    try:
-        return copy.deepcopy(operator)
-    except Exception:
-        return operator
+    return Repeating() if node.policy.tainted else Contradicted()

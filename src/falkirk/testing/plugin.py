@@ -4,6 +4,7 @@ It is loaded by itself wherever falkirk is installed. ``--falkirk-seed N`` repea
 ``--falkirk-trials N`` makes more of them.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from falkirk.dataflow.builder import Dataflow
     from falkirk.runtime.options import Options
-    from falkirk.testing.crashing import Inputs, Result, Trial
+    from falkirk.testing.crashing import CrashTest, Inputs, Result, Shown, Trial
+    from falkirk.testing.making import Made
     from falkirk.testing.script import Remembered
 
 TRIALS = 3
+
+log = logging.getLogger("falkirk.crash_test")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,9 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @dataclass
 class CrashOutcome:
-    """What came of a crash test: the outputs of the calm run, and all trials."""
+    """What came of a crash test: the outputs of the calm run, and all trials.
+
+    ``outputs`` has what was remembered, ``shown`` what the outside shows of sinks that are real.
+    """
 
     outputs: "dict[str, Remembered]"
+    shown: dict[str, list[Any]] = field(default_factory=dict)
     trials: "list[Trial]" = field(default_factory=list)
 
     @property
@@ -54,9 +61,10 @@ class CrashTester:
 
     def __call__(
         self,
-        flow: "Dataflow",
+        flow: "Made",
         *,
         inputs: "Inputs | None" = None,
+        shown: "Shown | None" = None,
         trials: int = TRIALS,
         crashes: int = 2,
         failures: int = 2,
@@ -67,10 +75,13 @@ class CrashTester:
     ) -> CrashOutcome:
         """Requires that crashes and failures change nothing of what ``flow`` writes.
 
-        ``inputs`` has for some inputs, by name, epochs of rows to read instead of their sources;
-        outputs are remembered instead of written. The flow runs once in peace, and ``trials`` times
-        with so many ``crashes`` of the whole driver and ``failures`` of processors. ``result``
-        says what of an output must be the same: by default the rows of every time.
+        ``flow`` may be a function that makes it: it gets a folder, a new one for each trial, and is
+        called for each run of the flow. ``inputs`` has for some inputs, by name, epochs of rows to
+        read instead of their sources. Outputs are remembered instead of written, but for those
+        that ``shown`` has, by name, a function for: it gets the folder and reads what the outside
+        sees. The flow runs once in peace, and ``trials`` times with so many ``crashes`` of the
+        whole driver and ``failures`` of processors. ``result`` says what of an output that is
+        remembered must be the same: by default the rows of every time.
         """
         from falkirk.runtime.options import Options
         from falkirk.testing.crashing import CrashTest
@@ -80,28 +91,41 @@ class CrashTester:
         count = config.getoption("--falkirk-trials") or trials
         seeds = range(seed, seed + count) if chosen is None else [chosen]
         self.calls += 1
+        folder = self.folder / str(self.calls)
         session = spark or self.request.getfixturevalue("falkirk_spark")
-        test = CrashTest(
-            flow, self.folder / str(self.calls), session, inputs or {}, options or Options()
-        )
-        compared = result or (lambda output: output.times)
+        test = CrashTest(flow, folder, session, inputs or {}, options or Options(), shown)
         calm = test.calm()
-        outcome = CrashOutcome(calm.outputs)
+        outcome = CrashOutcome(calm.outputs, calm.shown)
+        self.report(ends(test))
         for each in seeds:
-            try:
-                trial = test.struck(each, calm, crashes, failures)
-            except Exception as error:
-                error.add_note(self.replay(each))
-                raise
-            difference = test.difference(calm, trial, compared)
-            if difference is not None:
-                pytest.fail(f"failures have changed {difference}\n{self.replay(each)}", False)
+            trial = test.trial(each)
             outcome.trials.append(trial)
+            try:
+                test.struck(trial, calm, crashes, failures)
+            except Exception as error:
+                error.add_note(f"{trial}\n{self.replay(each)}")
+                raise
+            found = test.difference(calm, trial, result or (lambda output: output.times))
+            if found is not None:
+                pytest.fail(f"failures have changed {found}\n{trial}\n{self.replay(each)}", False)
+            self.report(str(trial))
         return outcome
+
+    def report(self, text: str) -> None:
+        """Tells what was done: in the log, and in the report of the test, should it fail."""
+        log.info("%s", text)
+        self.request.node.add_report_section("call", "crash_test", text)
 
     def replay(self, seed: int) -> str:
         """How to see it again."""
         return f"again: pytest '{self.request.node.nodeid}' --falkirk-seed={seed}"
+
+
+def ends(test: "CrashTest") -> str:
+    """Which sinks a test really writes to."""
+    real = ", ".join(test.written) or "none"
+    replaced = ", ".join(name for name in test.blueprint.sinks if name not in test.shown) or "none"
+    return f"real sinks: {real}; only remembered: {replaced}"
 
 
 @pytest.fixture
