@@ -114,6 +114,13 @@ def read_bounds(look: Look, targets: Iterable[str]) -> dict[ProcessorId, Any]:
         name, _, at = target.rpartition("@")
         if at in known and name in known[at].frontiers:
             found[ProcessorId(name)] = known[at].frontiers[ProcessorId(name)]
-        else:
+            continue
+        try:
             found |= [read_bound(look.flow.graph, target)]
+        except ConfigurationError as error:
+            if name not in look.flow.processors or not at[:1].isalpha():
+                raise
+            # No time begins with a letter, so a pin may be meant.
+            hint = f"nor is there a pin {at!r}{nearest(at, known)}"
+            raise ConfigurationError(f"{error.args[0]}; {hint}") from None
     return found

@@ -128,6 +128,9 @@ def test_an_older_time_can_be_pinned_where_a_pin_keeps_it(story: Make) -> None:
     assert told("pin", "later", "--at", "totals@4")["frontiers"]["orders"]["words"] == "epoch 4"
     refused = falkirk("pin", "first", "--at", "totals@0", *STORE).exception
     assert isinstance(refused, RecoveryError)
+    missed = falkirk("rollback", "--to", "totals@latr", *STORE).exception
+    assert "nor is there a pin 'latr': did you mean 'later'?" in str(missed)
+    assert "not PROCESSOR@TIME" in str(falkirk("rollback", "--to", "totals", *STORE).exception)
     held = falkirk("pin", "x", "--at", "totals@4", "--hold-outputs", *STORE).exception
     assert isinstance(held, ConfigurationError)
 
