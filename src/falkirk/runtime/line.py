@@ -29,7 +29,7 @@ GROUP_MAX = 256
 BETWEEN_MAX = 8
 """How many, where somebody may come who is in a hurry."""
 
-GATHER_SECONDS = 0.05
+GATHER_SECONDS = 0.1
 """How far apart transactions begin where nobody waits for them."""
 
 GATHER_MAX = 24

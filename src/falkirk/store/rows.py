@@ -4,7 +4,7 @@ Whoever drops the use of a batch adds its name to ``released``; :meth:`Rows.sett
 batches have no use left.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
@@ -19,8 +19,8 @@ from falkirk.store.contents import References, message_to_json, record_to_json
 from falkirk.store.files import Files
 from falkirk.store.several import in_pieces
 
-Use = tuple[str, str, References]
-"""A time key, a part of what is kept there, and the batches that it names."""
+Use = tuple[ProcessorId, str, str, References]
+"""A processor, a time key, a part of what is kept there, and the batches that it names."""
 
 
 class Rows:
@@ -31,9 +31,13 @@ class Rows:
         self.connection, self.files = connection, files
         self.released: set[str] = set()
 
-    def incarnation(self, p: ProcessorId) -> int:
-        """The incarnation of ``p``: earlier ones must not write any more."""
-        return self.connection.scalar(say.INCARNATION, {"p": p}) or 0
+    def incarnations(self, names: Iterable[ProcessorId]) -> dict[ProcessorId, int]:
+        """The incarnations of processors: earlier ones must not write any more."""
+        found = dict.fromkeys(names, 0)
+        for piece in in_pieces(found):
+            rows = self.connection.execute(say.INCARNATIONS, {"names": piece})
+            found |= {ProcessorId(row.name): row.incarnation for row in rows}
+        return found
 
     def put_processor(self, p: ProcessorId, **values: Any) -> None:
         """Changes columns of the row of ``p``, which is made when first needed."""
@@ -42,16 +46,18 @@ class Rows:
             row = {"name": p, "incarnation": 0, "base": None, **values}
             self.connection.execute(say.PUT_PROCESSOR, row)
 
-    def put_records(self, p: ProcessorId, given: Sequence[Record]) -> None:
-        """Puts records in the place of those at the same times."""
-        newest = {time_key(record.time): record for record in given}
-        self.drop_records(p, newest)
+    def put_records(self, given: Mapping[ProcessorId, Sequence[Record]]) -> None:
+        """Puts records of processors in the place of those at the same times."""
+        newest = {(p, time_key(each.time)): each for p, some in given.items() for each in some}
+        if not newest:
+            return
+        self._make_room(newest)
         rows, logged, uses = [], [], list[Use]()
-        for key, record in newest.items():
+        for (p, key), record in newest.items():
             found: References = {}
             try:
                 content = text(record_to_json(record, found))
-                uses.append((key, "record", found))
+                uses.append((p, key, "record", found))
                 for position, message in enumerate(record.sent):
                     named: References = {}
                     row = {
@@ -65,7 +71,7 @@ class Rows:
                         "batch": next(iter(named), None),
                     }
                     logged.append(row)
-                    uses.append((key, str(position), named))
+                    uses.append((p, key, str(position), named))
             except StoreError as error:
                 raise StoreError(
                     f"the record of {p!r} at {record.time!r}: {error.args[0]}"
@@ -74,15 +80,33 @@ class Rows:
         self.connection.execute(say.PUT_RECORDS, rows)
         if logged:
             self.connection.execute(say.PUT_LOG, logged)
-        self.put_uses(p, uses)
+        self.put_uses(uses)
+
+    def _make_room(self, places: Iterable[tuple[ProcessorId, str]]) -> None:
+        """Drops the records in these places; there are seldom any."""
+        keys = [{"p": p, "t": key} for p, key in places]
+        if self.connection.execute(say.DROP_RECORD, keys).rowcount:
+            for p in {p: None for p, _ in places}:
+                self._drop_kept(p, [key for q, key in places if q == p])
 
     def drop_records(self, p: ProcessorId, keys: Collection[str]) -> None:
         """Drops the records with these time keys, and their log."""
         for piece in in_pieces(keys):
-            mine = {"p": p, "keys": piece}
-            if self.connection.execute(say.DROP_RECORDS, mine).rowcount:
-                self.connection.execute(say.DROP_LOG, mine)
-                self.drop_uses(p, piece)
+            if self.connection.execute(say.DROP_RECORDS, {"p": p, "keys": piece}).rowcount:
+                self._drop_kept(p, piece)
+
+    def _drop_kept(self, p: ProcessorId, keys: Collection[str]) -> None:
+        """Drops what records have besides their own rows: logged messages, and uses."""
+        for piece in in_pieces(keys):
+            self.connection.execute(say.DROP_LOG, {"p": p, "keys": piece})
+        self.drop_uses(p, keys)
+
+    def put_checkpoints(self, written: Mapping[tuple[ProcessorId, str], Any]) -> None:
+        """Puts rows of checkpoints in the place of those of the same processors and frontiers."""
+        keys = [{"p": p, "reached": frontier} for p, frontier in written]
+        if keys:
+            self.connection.execute(say.DROP_CHECKPOINT, keys)
+            self.connection.execute(say.PUT_CHECKPOINT, list(written.values()))
 
     def drop_checkpoints(self, p: ProcessorId, unwanted: Callable[[Any], bool]) -> None:
         """Drops the checkpoints of ``p`` whose frontiers are ``unwanted``."""
@@ -91,11 +115,11 @@ class Rows:
         for piece in in_pieces(gone):
             self.connection.execute(say.DROP_CHECKPOINTS, {"ids": piece})
 
-    def put_uses(self, p: ProcessorId, uses: Iterable[Use]) -> None:
+    def put_uses(self, uses: Iterable[Use]) -> None:
         """Says who needs which batch, and which batches there are."""
         wanted: References = {}
         rows = []
-        for key, part, found in uses:
+        for p, key, part, found in uses:
             wanted |= found
             rows += [{"batch": name, "processor": p, "time": key, "part": part} for name in found]
         for piece in in_pieces(wanted):

@@ -19,7 +19,9 @@ T: BindParameter[str] = bindparam("t")
 
 HOLDER = select(lease).with_for_update()
 
-INCARNATION = select(processors.c.incarnation).where(processors.c.name == P)
+INCARNATIONS = select(processors.c.name, processors.c.incarnation).where(
+    processors.c.name.in_(one_of("names"))
+)
 BASE = select(processors.c.base).where(processors.c.name == P)
 CHANGE_PROCESSOR = update(processors).where(processors.c.name == P)
 PUT_PROCESSOR = insert(processors)
@@ -28,6 +30,7 @@ PUT_RECORDS, PUT_LOG = insert(records), insert(log)
 RECORDS = select(records).where(records.c.processor == P)
 RECORDS_AT = RECORDS.where(records.c.time.in_(one_of("keys")))
 TIMES = select(records.c.time).where(records.c.processor == P)
+DROP_RECORD = delete(records).where(records.c.processor == P, records.c.time == T)
 DROP_RECORDS = delete(records).where(records.c.processor == P, records.c.time.in_(one_of("keys")))
 LOGGED = select(log).where(log.c.processor == P).order_by(log.c.time, log.c.position)
 LOGGED_AT = LOGGED.where(log.c.time.in_(one_of("keys")))

@@ -24,7 +24,7 @@ from falkirk.store.protocol import Damage, Garbage, Revive, StoreEffect
 from falkirk.store.reading import Reading
 from falkirk.store.reference import Reference
 from falkirk.store.rows import Rows
-from falkirk.store.writing import carry_out
+from falkirk.store.writing import carry_out, carry_out_all
 
 
 class SqlStore:
@@ -99,8 +99,7 @@ class SqlStore:
         with self._changing, self.database.writing() as connection:
             lease.check(connection)
             rows = Rows(connection, self.files)
-            for effect in effects:
-                carry_out(rows, effect, captures or {}, self.flow)
+            carry_out_all(rows, effects, captures or {}, self.flow)
             unused = rows.settle()
         self._collector.doom(unused)
 
@@ -116,7 +115,7 @@ class SqlStore:
             lease.check(connection)
             check(connection)
             rows = Rows(connection, self.files)
-            carry_out(rows, effect, {}, self.flow)
+            carry_out(rows, effect, self.flow)
             unused = rows.settle()
         self._collector.doom(unused)
 

@@ -1,13 +1,15 @@
 """Carrying out the machine's effects on the rows, in order, inside one transaction."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.machine.flow import Flow, Role
-from falkirk.core.machine.ledger import Ledger, Sent, within
+from falkirk.core.machine.ledger import Ledger, Record, Sent, within
+from falkirk.core.times import ProcessorId
 from falkirk.store import ends, noting, tables
 from falkirk.store import statements as say
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key, time_key
@@ -17,17 +19,28 @@ from falkirk.store.noticeboard import lower
 from falkirk.store.noting import Note
 from falkirk.store.rows import Rows
 
+Other = Retract | Collect | CollectLog | Note
 
-def carry_out(
+
+def carry_out_all(
     rows: Rows,
-    effect: Persist | Retract | Collect | CollectLog | Note,
+    effects: Iterable[Persist | Other],
     captures: Mapping[int, Any],
     flow: Flow | None,
 ) -> None:
+    """Carries out effects in their order; checkpoints in a row are written together."""
+    for together, several in groupby(effects, lambda effect: isinstance(effect, Persist)):
+        if together:
+            persist(rows, [each for each in several if isinstance(each, Persist)], captures)
+            continue
+        for effect in several:
+            assert not isinstance(effect, Persist), "those are the others"
+            carry_out(rows, effect, flow)
+
+
+def carry_out(rows: Rows, effect: Other, flow: Flow | None) -> None:
     """Carries out one effect; a fold needs the ``flow``."""
     match effect:
-        case Persist():
-            persist(rows, effect, captures)
         case Retract():
             retract(rows, effect)
         case Collect():
@@ -40,31 +53,40 @@ def carry_out(
             noting.write(rows.connection, effect)
 
 
-def persist(rows: Rows, effect: Persist, captures: Mapping[int, Any]) -> None:
-    """Makes records and a checkpoint visible, unless their incarnation is over."""
-    p, checkpoint = effect.processor, effect.checkpoint
-    if effect.incarnation < rows.incarnation(p):
-        return
-    if effect.records:
-        rows.put_records(p, effect.records)
-    captured = None
-    if effect.capture:
-        if effect.ticket not in captures:
-            raise StoreError(
-                f"the checkpoint of {p!r} at {checkpoint.frontier!r} comes without what the"
-                f" processor captured: give transact captures={{{effect.ticket}: …}}"
-            )
-        captured = text(captures[effect.ticket])
-    frontier = frontier_key(checkpoint.frontier)
-    rows.connection.execute(say.DROP_CHECKPOINT, {"p": p, "reached": frontier})
-    row = {
-        "processor": p,
-        "frontier": frontier,
-        "previous": frontier_key(effect.previous),
-        "content": text(checkpoint_to_json(checkpoint)),
-        "captured": captured,
-    }
-    rows.connection.execute(say.PUT_CHECKPOINT, row)
+def persist(rows: Rows, effects: Sequence[Persist], captures: Mapping[int, Any]) -> None:
+    """Makes records and checkpoints visible, but for those whose incarnation is over.
+
+    What several cost is hardly more than what one does: no statement is for one of them alone.
+    """
+    alive = rows.incarnations(effect.processor for effect in effects)
+    current = [effect for effect in effects if effect.incarnation >= alive[effect.processor]]
+    records: dict[ProcessorId, list[Record]] = {}
+    checkpoints: dict[tuple[ProcessorId, str], Any] = {}
+    for effect in current:
+        p, frontier = effect.processor, frontier_key(effect.checkpoint.frontier)
+        records.setdefault(p, []).extend(effect.records)
+        checkpoints.pop((p, frontier), None)  # the last one counts, in its own place
+        checkpoints[p, frontier] = {
+            "processor": p,
+            "frontier": frontier,
+            "previous": frontier_key(effect.previous),
+            "content": text(checkpoint_to_json(effect.checkpoint)),
+            "captured": captured(effect, captures),
+        }
+    rows.put_records(records)
+    rows.put_checkpoints(checkpoints)
+
+
+def captured(effect: Persist, captures: Mapping[int, Any]) -> str | None:
+    """What an opaque processor gave for its checkpoint; nothing of any other."""
+    if not effect.capture:
+        return None
+    if effect.ticket not in captures:
+        raise StoreError(
+            f"the checkpoint of {effect.processor!r} at {effect.checkpoint.frontier!r} comes"
+            f" without what it captured: give transact captures={{{effect.ticket}: …}}"
+        )
+    return text(captures[effect.ticket])
 
 
 def retract(rows: Rows, effect: Retract) -> None:
@@ -100,7 +122,7 @@ def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
     rows.drop_records(p, keys)
     rows.drop_uses(p, [tables.BASE])
     rows.put_processor(p, base=content)
-    rows.put_uses(p, [(tables.BASE, "base", found)])
+    rows.put_uses([(p, tables.BASE, "base", found)])
     rows.drop_checkpoints(p, lambda reached: reached <= watermark and not watermark <= reached)
 
 

@@ -99,11 +99,10 @@ def put(rows: Rows, piece: Piece) -> None:
         found: References = {}
         content = text(base_to_json(piece.base, found))
         rows.put_processor(p, incarnation=piece.incarnation, base=content)
-        rows.put_uses(p, [(tables.BASE, "base", found)])
+        rows.put_uses([(p, tables.BASE, "base", found)])
     elif piece.incarnation:
         rows.put_processor(p, incarnation=piece.incarnation)
-    if piece.records:
-        rows.put_records(p, piece.records)
+    rows.put_records({p: piece.records})
     put_checkpoints(rows, p, piece.checkpoints)
 
 

@@ -132,8 +132,7 @@ def put_restaged(rows: Rows, seen: Look, made: Restaged) -> None:
     rows.drop_records(p, sorted(gone))
     rows.drop_uses(p, [tables.BASE])
     rows.put_processor(p, base=content)
-    if made.records:
-        rows.put_records(p, made.records)
+    rows.put_records({p: made.records})
     rows.drop_checkpoints(p, lambda reached: not floor <= reached)
     lowest(rows, p, floor)
 
