@@ -1,5 +1,6 @@
 """Servers that several suites share, one of each a session."""
 
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -52,3 +53,18 @@ def hdfs() -> Iterator[Hdfs]:
         lacking("an HDFS", error)
     yield servers
     servers.remove()
+
+
+@pytest.fixture
+def listening() -> Iterator[int]:
+    """A port at which somebody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+@pytest.fixture
+def dead() -> int:
+    """A port at which nobody does."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port: int = server.getsockname()[1]
+    return port

@@ -34,15 +34,9 @@ class Contradicted(Remembered):
 
     contradictions: list[tuple[Time, Rows, Rows]] = field(default_factory=list)
 
-    def write(self, name: str, time: Time, batch: Any) -> None:
-        """Remembers the rows of ``time``; those that came first stay."""
-        rows = sorted(batch.arrow().to_pylist(), key=repr)
-        with self.lock:
-            if time in self.times:
-                self.repeated.append(time)
-                if self.times[time] != rows:
-                    self.contradictions.append((time, self.times[time], rows))
-            self.times.setdefault(time, rows)
+    def contradicted(self, time: Time, rows: Rows) -> None:
+        """Remembers what came then; what came first stays."""
+        self.contradictions.append((time, self.times[time], rows))
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,12 @@ class Remembered:
             if time in self.times:
                 self.repeated.append(time)
                 if self.times[time] != rows:
-                    raise AssertionError(f"{time} showed {self.times[time]} and now {rows}")
-            self.times[time] = rows
+                    self.contradicted(time, rows)
+            self.times.setdefault(time, rows)
+
+    def contradicted(self, time: Time, rows: Rows) -> None:
+        """A time came again, with other rows."""
+        raise AssertionError(f"{time} showed {self.times[time]} and now {rows}")
 
     def rows(self) -> Rows:
         """All rows, in the order of their times."""

@@ -1,8 +1,6 @@
 """``falkirk doctor``: every line is ok, a warning or a failure, with what to do."""
 
 import json
-import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,21 +22,6 @@ records.write(fk.TableSink(url, "one"), name="one")
 flow.write_together({{"a": records, "b": records}}, fk.TableSinks(
     {{"a": fk.TableSink(url, "a"), "b": fk.TableSink(url, "b")}}), name="both")
 """
-
-
-@pytest.fixture
-def listening() -> Iterator[int]:
-    """A port at which somebody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
-
-
-@pytest.fixture
-def dead() -> int:
-    """A port at which nobody does."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 def doctor(*arguments: str, **environment: str) -> tuple[Result, dict[str, dict]]:

@@ -2,28 +2,12 @@
 
 import logging
 import socket
-from collections.abc import Iterator
 
 import pytest
 
 from falkirk.core.errors import EngineError
 from falkirk.runtime import reaching
 from falkirk.runtime.reaching import master_trouble, trouble, wait_for
-
-
-@pytest.fixture
-def listening() -> Iterator[int]:
-    """A port at which somebody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        yield server.getsockname()[1]
-
-
-@pytest.fixture
-def dead() -> int:
-    """A port at which nobody does."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
 
 
 @pytest.fixture(autouse=True)
