@@ -1,6 +1,5 @@
 """A real Kafka broker for the tests: one node that is its own controller, on loopback."""
 
-import base64
 import shutil
 import signal
 import socket
@@ -9,7 +8,6 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from uuid import uuid4
 
 from confluent_kafka import KafkaException
 from tests.servers.jars import NoJars, jars
@@ -22,6 +20,8 @@ START_SECONDS = 90
 USER, PASSWORD = "falkirk", "pa'ss\"word\\1"
 STORE_PASSWORD = "only-for-tests"
 JAVA = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"]
+CLUSTER = "falkirk-tests-clusterA"
+"""Sixteen bytes in base64. Drawn at random, one in 64 would begin with a dash, like an option."""
 KEYTOOL = "java.base/sun.security.tools.keytool.Main"
 
 
@@ -51,8 +51,7 @@ class Broker(Topics):
         try:
             self._make_certificates()
             self._write_properties(controller)
-            identity = base64.urlsafe_b64encode(uuid4().bytes).decode().rstrip("=")
-            self._run("kafka.tools.StorageTool", "format", "-t", identity, "-c", self._properties)
+            self._run("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", self._properties)
             self.start()
         except (OSError, subprocess.SubprocessError, NoBroker) as error:
             self.remove()

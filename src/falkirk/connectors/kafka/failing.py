@@ -53,6 +53,10 @@ ALERT = re.compile(r"SSL alert number (40|4[2-9]|116)\b")
 """A broker's last words to a client whose certificate is missing, or that it does not take: to the
 client a connection that broke."""
 
+HANDSHAKE = "in state SSL_HANDSHAKE"
+UNGREETED = "Does the broker take TLS at this address?"
+"""One that does not may answer in plain text or hang up: the client reports these differently."""
+
 FENCED = frozenset(
     {KafkaError._FENCED, KafkaError.INVALID_PRODUCER_EPOCH, KafkaError.PRODUCER_FENCED}
 )
@@ -134,5 +138,5 @@ def described(
     if refusal is not None or code in REFUSED:
         return PermanentError(f"{text}. Mend the settings or the rights, and run again")
     if code in DOWN or error.retriable():
-        return OutageError(text)
+        return OutageError(f"{text}. {UNGREETED}" if HANDSHAKE in said else text)
     return ConnectorError(text)
