@@ -15,22 +15,37 @@ from falkirk.store import open_store
 from falkirk.store.parquet import encoded
 
 KEYS, ROWS_PER_EPOCH = 200_000, 1_000
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Bytes: of the live state, of the data folder at the end and at most, of the metadata.
+    """Bytes: of the live state, of the data folder at the end, of the metadata.
 
-    ``seen`` are the bytes of the data folder after so many epochs.
+    ``seen`` are the bytes of the data folder after so many epochs, looked at again and again.
     """
 
     live: int
     end: int
-    most: int
     metadata: int
     keys: int
-    seen: tuple[tuple[int, int], ...] = ()
+    seen: tuple[tuple[int, int], ...]
+
+    @property
+    def later(self) -> list[int]:
+        """What was seen in the second half, when the state has about its full size."""
+        half = self.seen[-1][0] // 2 if self.seen else 0
+        return [size for epoch, size in self.seen if epoch > half] + [self.end]
+
+    @property
+    def most(self) -> int:
+        """The largest of these."""
+        return max(self.later)
+
+    def within(self, times: float) -> float:
+        """The part of the later looks that found at most so many ``times`` the live state."""
+        later = self.later
+        return sum(size <= times * self.live for size in later) / len(later)
 
 
 class Nowhere:
@@ -63,8 +78,7 @@ def keep(session: Any, folder: Path, policy: fk.Policy, epochs: int) -> Kept:
     table = live_state(flow, folder)
     end = bytes_in(folder / "data")
     metadata = sum(path.stat().st_size for path in folder.glob("metadata.sqlite*"))
-    most = max([end, *(size for epoch, size in seen if epoch > epochs // 2)])
-    return Kept(len(encoded(table)), end, most, metadata, table.num_rows, tuple(seen))
+    return Kept(len(encoded(table)), end, metadata, table.num_rows, tuple(seen))
 
 
 def live_state(flow: fk.Dataflow, folder: Path) -> pa.Table:

