@@ -75,4 +75,6 @@ def show(page: Page, recovery: Any) -> None:
     if recovery.caught_up is not None:
         rows = f" and {several(recovery.rows, 'row')}" if recovery.rows else ""
         took += f", caught up after {recovery.caught_up:.1f} s{rows}"
+    elif recovery.kind == "restart":
+        took += ", when it had caught up is not known"
     page.line((f"{several(recovery.kept, 'processor')} stayed; {took}", FAINT), indent=4)

@@ -18,7 +18,7 @@ from falkirk.core.times import ProcessorId
 from falkirk.inspection.asking import SECONDS, asked, in_use, somebody
 from falkirk.inspection.look import Look, fingerprint
 from falkirk.inspection.pins import the_pin
-from falkirk.inspection.repair import bounded, refuse_final
+from falkirk.inspection.repair import bounded, refuse_beyond, refuse_final
 from falkirk.inspection.words import until
 from falkirk.runtime.details import entry, write_frontiers
 from falkirk.store.noting import Note
@@ -42,6 +42,13 @@ def planned(
             " the present without --at"
         )
     for p, bound in bounds.items():
+        refuse_beyond(
+            look,
+            p,
+            bound,
+            "a pin keeps what is there by now; name an earlier time, or leave --at out to pin the"
+            " present",
+        )
         if look.flow.processors[p].role is not Role.OUTPUT:
             refuse_final(look, p, bound)
     frontiers = dict((bounded(look, bounds) if bounds else look.solution).frontiers)

@@ -51,7 +51,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """One recovery for people."""
+    """One recovery for people.
+
+    ``caught_up`` and ``rows`` are None after a restart, too: how far the process before it had come
+    is not known.
+    """
 
     number: int
     at: float
@@ -110,6 +114,7 @@ def recoveries_of(look: Look, known: Iterable[Remembered]) -> list[Recovery]:
 def described(look: Look, each: Remembered) -> Recovery:
     """A recovery for people."""
     notice = each.notice
+    known = notice.kind != "restart" or bool(notice.undone)
     moved = [
         Moved(
             p,
@@ -129,8 +134,8 @@ def described(look: Look, each: Remembered) -> Recovery:
         tuple(moved),
         each.kept,
         notice.seconds,
-        each.caught_up,
-        each.rows,
+        each.caught_up if known else None,
+        each.rows if known else None,
     )
 
 

@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from falkirk.core.checkpoint import AnyFrontier, Chain, Checkpoint, Restorable
-from falkirk.core.errors import RecoveryError, StoreError
+from falkirk.core.errors import ConfigurationError, RecoveryError, StoreError
 from falkirk.core.machine.flow import Role
+from falkirk.core.projection import Identity
 from falkirk.core.rollback import Solution, solve
 from falkirk.core.times import ProcessorId
 from falkirk.inspection.look import Look
@@ -95,6 +96,8 @@ def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any], pin: str = "") 
     if look.holder.state == "expired":
         refuse_live(look)
     for p, bound in bounds.items():
+        if not pin:
+            refuse_beyond(look, p, bound, "nothing of it would be undone; name an earlier time")
         refuse_final(look, p, bound)
     solution, before = bounded(look, bounds), look.solution.frontiers
     moved = {
@@ -166,6 +169,37 @@ def refuse_live(look: Look) -> None:
             f"the store at {look.place} is in use by process {look.holder.pid} on"
             f" {look.holder.host}: stop that process first"
         )
+
+
+def refuse_beyond(look: Look, p: ProcessorId, bound: Any, so: str) -> None:
+    """Refuses a bound that has all of ``p`` inside and more: its time has not come.
+
+    Where times are partly ordered, a bound that has more and yet not all is no mistake.
+    """
+    come = reached(look, p)
+    if come <= bound and come != bound:
+        raise ConfigurationError(
+            f"{p!r} has reached {until(come)} by what the store holds, and {until(bound)} is beyond"
+            f" that: {so}"
+        )
+
+
+def reached(look: Look, p: ProcessorId) -> Any:
+    """How far ``p`` has come by what the store holds of it, and of those who get its times.
+
+    Who completes a time proves that those before it have, although they may not have saved it.
+    """
+    found, pending = {p}, [p]
+    frontier = look.flow.graph.domains[p].empty
+    while pending:
+        q = pending.pop()
+        frontier |= look.saved(q) | look.solution.frontiers[q]
+        for edge in look.flow.graph.outputs(q):
+            same = isinstance(edge.projection, Identity) and edge.projection.same
+            if same and edge.target not in found:
+                found.add(edge.target)
+                pending.append(edge.target)
+    return frontier
 
 
 def refuse_final(look: Look, p: ProcessorId, frontier: Any) -> None:

@@ -135,6 +135,17 @@ def test_an_older_time_can_be_pinned_where_a_pin_keeps_it(story: Make) -> None:
     assert isinstance(held, ConfigurationError)
 
 
+def test_a_time_that_has_not_come_cannot_be_pinned(story: Make) -> None:
+    story(shop(fk.lazy())).epochs(4).stop()
+    for how in ((), ("--dry-run",)):
+        refused = falkirk("pin", "later", "--at", "totals@99", *how, *STORE).exception
+        assert isinstance(refused, ConfigurationError)
+        assert "'totals' has reached epoch 3" in str(refused)
+        assert "epoch 99 is beyond that" in str(refused)
+    assert told("pins")["pins"] == told("audit")["entries"] == []
+    assert told("pin", "now", "--at", "totals@3")["frontiers"]["totals"]["words"] == "epoch 3"
+
+
 def test_the_cost_is_what_lies_between_pin_and_low_watermark(story: Make) -> None:
     story(shop(fk.lazy(), orders=fk.batch())).epochs(2).stop()
     told("pin", "early", "--why", "first")

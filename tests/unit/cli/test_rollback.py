@@ -2,13 +2,18 @@
 
 import json
 import shutil
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.unit.cli.stories import Make, Story, falkirk, position, shop
+from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
+from falkirk.cli.main import main
 from falkirk.core.errors import ConfigurationError, RecoveryError, StoreError
+from falkirk.core.machine.events import Result, Work
 from falkirk.inspection.look import look_at
 from falkirk.runtime.watching import Watcher
 
@@ -193,12 +198,68 @@ def with_monitor() -> None:
     falkirk("monitor", "--store", "state", "--once")
 
 
-def test_a_bound_above_all_is_nothing_to_do(window: None) -> None:
+@pytest.mark.parametrize("name", ["orders", "sold", "totals", "written"])
+@pytest.mark.parametrize("epoch", [12, 999])
+def test_a_time_that_has_not_come_is_told(window: None, name: str, epoch: int) -> None:
     before = look_at("state").fingerprint
-    result = falkirk(*TO, "totals@99", *DO)
+    result = falkirk(*TO, f"{name}@{epoch}", *DO)
+    assert isinstance(result.exception, ConfigurationError)
+    said = (
+        f"{name!r} has reached epoch 11 by what the store holds, and epoch {epoch} is beyond that"
+    )
+    assert f"{said}: nothing of it would be undone" in str(result.exception)
+    assert look_at("state").fingerprint == before
+
+
+def test_one_of_several_that_has_not_come_is_told(window: None) -> None:
+    result = falkirk(*TO, "orders@3", "--to", "totals@99", *DO)
+    assert "'totals' has reached epoch 11" in str(result.exception)
+    assert frontiers()["orders"] == "↓(9)"
+
+
+@pytest.mark.parametrize("to", ["orders@11", "totals@9", "totals@10", "totals@11", "sold@11"])
+def test_where_somebody_is_there_is_nothing_to_do(window: None, to: str) -> None:
+    """Outputs have completed what totals has not saved, so it has been there."""
+    before = look_at("state").fingerprint
+    result = falkirk(*TO, to, *DO)
     assert result.exit_code == 0
     assert "Nothing to do" in result.output
     assert look_at("state").fingerprint == before
+
+
+def test_a_time_that_has_not_come_ends_with_a_status(
+    window: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["falkirk", *TO, "totals@999", "--dry-run"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "[FK500] 'totals' has reached epoch 11" in capsys.readouterr().err
+
+
+class Rounds(Story):
+    """Three rounds an epoch."""
+
+    def worked(self, work: Work) -> Result:
+        found = super().worked(work)
+        return replace(found, sends=()) if work.time[1:] > (2,) else found
+
+
+@pytest.mark.parametrize("order", ["lex", "product"])
+def test_in_a_loop_frontiers_are_compared(tmp_path: Path, order: str) -> None:
+    flow = fk.Dataflow("loops")
+    read = flow.read(Source(), name="orders")
+    inner = read.iterate(lambda inner: inner.where("a"), name="loop", order=order)
+    inner.write(Sink(), name="looped")
+    Rounds(flow, tmp_path / "state", embedded=False).epochs(3).stop()
+    assert "'loop' has reached epoch 2 by" in str(falkirk(*TO, "loop@5", "--dry-run").exception)
+    assert "Nothing to do" in falkirk(*TO, "loop@2", "--dry-run").output
+    later = falkirk(*TO, "loop@5.1", "--dry-run")
+    if order == "lex":
+        assert "epoch 5 round 1 is beyond that" in str(later.exception)
+    else:
+        assert later.exit_code == 0, "the later rounds of earlier epochs are outside"
+        assert "starts from nothing" in later.output
 
 
 @pytest.mark.parametrize(
