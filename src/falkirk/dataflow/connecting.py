@@ -93,7 +93,7 @@ class Sink(Protocol):
     ``Path`` for a folder or a file, which must be absolute, or a text that names anything else and
     tells no secret. A flow is refused in which two outputs have one of them in common, or a folder
     inside another's. A sink whose outputs may share a place, because each is recognised by its
-    name, leaves it out.
+    name, leaves it out; or it has ``shares = True`` if only sinks of its own class may.
     """
 
     @property

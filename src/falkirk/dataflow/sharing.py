@@ -20,6 +20,8 @@ def refuse_shared(output: Node, others: Iterable[Node]) -> None:
         for place in places(output):
             for taken in places(other):
                 if place == taken:
+                    if may_share(output, other):
+                        continue
                     raise refusal(
                         f"{output.name!r} writes to {place}, and so does {other.name!r}"
                         f" ({other.location}): one would take what the other has written for its"
@@ -31,8 +33,9 @@ def refuse_shared(output: Node, others: Iterable[Node]) -> None:
                     raise refusal(
                         f"{output.name!r} writes to {place} and {other.name!r} ({other.location})"
                         f" to {taken}: one folder lies inside the other, and who reads the outer"
-                        " one would read both. Put them side by side, or the inner one into a"
-                        f" folder whose name begins with {UNREAD!r}",
+                        " one would read both, or delete the inner one's files as nobody's. Put"
+                        " them side by side, or the inner one into a folder of the outer one's"
+                        f" whose name begins with {UNREAD!r}",
                         output.location,
                     )
 
@@ -41,6 +44,12 @@ def places(output: Node) -> tuple[Any, ...]:
     """What no other output may write to."""
     found: tuple[Any, ...] = getattr(output.operator, "places", ())
     return found
+
+
+def may_share(output: Node, other: Node) -> bool:
+    """Whether two outputs of one kind may write to the very same place, each told by its name."""
+    mine, others = output.operator, other.operator
+    return type(mine) is type(others) and bool(getattr(mine, "shares", False))
 
 
 def lies_in(inner: object, outer: object) -> bool:

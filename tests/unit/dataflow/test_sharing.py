@@ -108,6 +108,46 @@ def test_folders_that_nobody_reads_together_are_fine(tmp_path: Path, other: str)
 
 
 @pytest.mark.parametrize(
+    "inner", ["", "files", "files/_x", "_delta_log", "_delta_log/x", "_delta_index"]
+)
+@pytest.mark.parametrize("address", ["", "file://"])
+def test_files_in_the_folder_of_a_delta_table_would_be_deleted_by_its_vacuum(
+    tmp_path: Path, inner: str, address: str
+) -> None:
+    table = fk.DeltaSink(f"{address}{tmp_path}/out")
+    for files in (fk.FileSink(tmp_path / "out" / inner, "json"), Placed(tmp_path / "out" / inner)):
+        for pair in ((table, files), (files, table)):
+            with pytest.raises(DefinitionError, match=r"and so does|one folder lies inside"):
+                written(*pair)
+
+
+def test_a_delta_table_inside_another_ones_folder_is_refused(tmp_path: Path) -> None:
+    inner = fk.DeltaSink(tmp_path / "out" / "inner")
+    for outer in (fk.DeltaSink(tmp_path / "out"), fk.ParquetSink(tmp_path / "out")):
+        for pair in ((outer, inner), (inner, outer)):
+            with pytest.raises(DefinitionError, match="one folder lies inside the other"):
+                written(*pair)
+
+
+@pytest.mark.parametrize("other", ["output", "out/_dead"])
+def test_folders_that_vacuum_passes_over_are_fine(tmp_path: Path, other: str) -> None:
+    table = fk.DeltaSink(tmp_path / "out")
+    for beside in (fk.DeadLetters(tmp_path / other), fk.DeltaSink(tmp_path / other)):
+        for pair in ((table, beside), (beside, table)):
+            assert len(written(*pair).build().sinks) == 2
+
+
+def test_only_sinks_of_one_class_share_what_they_may_share() -> None:
+    class Sharing(Placed):
+        shares = True
+
+    assert len(written(Sharing("a"), Sharing("a")).build().sinks) == 2
+    for pair in ((Sharing("a"), Placed("a")), (Placed("a"), Sharing("a"))):
+        with pytest.raises(DefinitionError, match="'second' writes to a, and so does 'first'"):
+            written(*pair)
+
+
+@pytest.mark.parametrize(
     "sink",
     [
         fk.TableSink(DATABASE, "orders"),

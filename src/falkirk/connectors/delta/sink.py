@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 OWNER = "falkirk.sink."
 """Begins the name of a table's property that says which store an output is from."""
 
+OWN_FOLDERS = ("_delta_log", "_delta_index", "_change_data")
+"""Folders in a table's that are Delta's; others whose names begin with "_" VACUUM passes over."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeltaSink:
@@ -36,6 +39,19 @@ class DeltaSink:
     _stores: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     exactly_once = True
+    shares = True
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The folder, and those in it that are Delta's: VACUUM deletes what it does not know.
+
+        Tables at addresses are not compared.
+        """
+        path = str(self.path).removeprefix("file://")
+        if not is_local(path):
+            return ()
+        folder = Path(path).resolve()
+        return (folder, *(folder / name for name in OWN_FOLDERS))
 
     def attach(self, name: str, store: str) -> None:
         """Refuses a Spark without Delta, and a table that holds another store's rows."""
