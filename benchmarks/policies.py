@@ -63,7 +63,7 @@ def views(place: Path, name: str, sink: Seen) -> fk.Dataflow:
 
 def run(quick: bool) -> Report:
     """Runs all policies in turn in one warm session, and then one flow for a long time."""
-    files, repetitions, epochs = (4, 1, 20) if quick else (150, 15, 1_000)
+    files, repetitions, epochs = (4, 1, 20) if quick else (450, 7, 1_000)
     settings = {**spark_machine(), **described(files, repetitions, epochs)}
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     session = start_session("policies")

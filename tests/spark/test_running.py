@@ -31,6 +31,12 @@ FORMS = {"small": Options(), "cached": Options(small_bytes_max=0)}
 """Batches on the driver, and batches on executors: the rows must be the same."""
 
 
+class Prompt(Remembered):
+    """A sink that waits for no checkpoint."""
+
+    exactly_once = False
+
+
 def running_counts(epochs: list[Rows]) -> dict[tuple[int], Rows]:
     """What a running count shows at each time."""
     total: Counter[Any] = Counter()
@@ -63,6 +69,16 @@ def test_a_running_count(
     run(counting(sink, policy), tmp_path, spark, options=options)
     assert sink.times == running_counts(WORDS)
     assert not sink.repeated
+
+
+def test_at_its_end_a_run_waits_for_nothing_to_gather(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an hour between the store's transactions this would not end."""
+    monkeypatch.setattr("falkirk.runtime.driver.GATHER_SECONDS", 3600.0)
+    sink = Prompt()
+    run(counting(sink, fk.lazy()), tmp_path, spark)
+    assert sink.times == running_counts(WORDS)
 
 
 def test_a_second_run_has_nothing_to_do(spark: SparkSession, tmp_path: Path) -> None:

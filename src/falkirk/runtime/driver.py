@@ -73,7 +73,7 @@ class Driver:
         self.materialiser, self.options, self.revive = materialiser, options, revive
         self.inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self.report = Report()
-        self.stopping = self.flushed = False
+        self.stopping = self.flushed = self.hurrying = False
         self.broken: Exception | None = None
         self.started = self.ticked = time.monotonic()
         self.tasks = Tasks(blueprint, machine, materialiser)
@@ -166,12 +166,23 @@ class Driver:
         """Whether all is quiet; then asks for the last checkpoints, until that changes nothing."""
         if self._unquiet():
             self.flushed = False
+            self._hurry()
             return False
         if self.flushed:
             return True
         self.flushed = True
         self.step(Flush())
         return not self._unquiet()
+
+    def _hurry(self) -> None:
+        """Has the store gather no longer: at the end the run itself waits for it."""
+        ending = (self.stopping or self.feeding.ended) and not self.working.busy
+        if ending and self.persistence.unfinished and not self.hurrying:
+            self.hurrying = True
+            self.persistence.ask(lambda: self.tell(self._hurried))
+
+    def _hurried(self) -> None:
+        self.hurrying = False
 
     def _unquiet(self) -> bool:
         return bool(
