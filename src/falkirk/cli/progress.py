@@ -1,11 +1,12 @@
-"""A line that says how far a run has come, on a terminal and nowhere else."""
+"""How far a run has come: one line that changes on a terminal, now and then a line elsewhere."""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
+import click
 from rich.console import Console
 
 from falkirk.core.errors import FalkirkError
@@ -13,17 +14,27 @@ from falkirk.core.machine.flow import Role
 
 SECONDS = 1.0
 
+FIRST_SECONDS, EVERY_SECONDS = 10.0, 30.0
+"""When there is a line where nobody watches: first, and from one to the next."""
+
 
 @contextmanager
-def progress(name: str, place: str, shown: bool = True) -> Iterator[None]:
-    """Shows on standard error how far the flow has come, read from its store now and then."""
-    if not shown or not sys.stderr.isatty():
+def progress(name: str, place: str, shown: bool = True, lines: bool = True) -> Iterator[None]:
+    """Shows on standard error how far the flow has come, read from its store now and then.
+
+    Where that is no terminal there are plain ``lines``, unless the run is short.
+    """
+    terminal = sys.stderr.isatty()
+    if not shown or not (terminal or lines):
         yield
         return
     ended = Event()
-    console = Console(stderr=True, highlight=False)
-    console.print(f"{name}: starting Spark", style="dim")
-    thread = Thread(target=_follow, args=(name, place, console, ended), daemon=True)
+    if terminal:
+        console = Console(stderr=True, highlight=False)
+        console.print(f"{name}: starting Spark", style="dim")
+        thread = Thread(target=_follow, args=(name, place, console, ended), daemon=True)
+    else:
+        thread = Thread(target=_tell, args=(name, place, ended.wait), daemon=True)
     thread.start()
     try:
         yield
@@ -41,6 +52,20 @@ def _follow(name: str, place: str, console: Console, ended: Event) -> None:
     with console.status(name) as line:
         while not ended.wait(SECONDS):
             line.update(f"{name}: {time.monotonic() - began:.0f} s, {_reached(place)}")
+
+
+def _tell(
+    name: str,
+    place: str,
+    ends: Callable[[float], bool],
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Prints lines until the run ``ends``, which is waited for so many seconds at a time."""
+    began, seconds = clock(), FIRST_SECONDS
+    while not ends(seconds):
+        reached = _reached(place) or "nothing saved yet"
+        click.echo(f"{name}: {clock() - began:.0f} s, {reached}", err=True)
+        seconds = EVERY_SECONDS
 
 
 def _reached(place: str) -> str:

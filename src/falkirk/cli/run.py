@@ -65,7 +65,7 @@ def run_with(
 ) -> None:
     """Runs the flow that the settings name, watched as it is wished."""
     with as_script(given.the_app()):
-        report = reported(given, conf, verbose, watching)
+        report = reported(given, conf, verbose, wants_json, watching)
     if wants_json:
         aside = [{"processor": p, "time": list(time)} for p, time in report.set_aside]
         as_json({"recoveries": report.recovered, "retries": report.retries, "set_aside": aside})
@@ -75,7 +75,11 @@ def run_with(
 
 
 def reported(
-    given: Settings, conf: dict[str, str], verbose: bool, watching: dict[str, Any]
+    given: Settings,
+    conf: dict[str, str],
+    verbose: bool,
+    wants_json: bool,
+    watching: dict[str, Any],
 ) -> "Report":
     """What comes of running the flow; what cannot work is told before anything is begun."""
     chosen, place, options = (
@@ -93,7 +97,7 @@ def reported(
     shown = not (verbose or watching["log_json"])
     with watched(place, verbose, **watching) as listeners:
         check_start(master, spark, origins)  # nobody holds the store while it waits for a master
-        with progress(chosen.name, place, shown=shown):
+        with progress(chosen.name, place, shown=shown, lines=not wants_json):
             try:
                 return run_flow(
                     chosen,
