@@ -29,10 +29,10 @@ GROUP_MAX = 256
 BETWEEN_MAX = 8
 """How many, where somebody may come who is in a hurry."""
 
-GATHER_SECONDS = 0.1
+GATHER_SECONDS = 0.25
 """How far apart transactions begin where nobody waits for them."""
 
-GATHER_MAX = 24
+GATHER_MAX = 64
 """So many checkpoints are enough for one, and are not waited with."""
 
 
