@@ -35,7 +35,7 @@ BENCHMARKS = (
     Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),
     Benchmark("policies", "what policies cost over saving nothing, and what is kept", 13, 0.5),
     Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
-    Benchmark("matrix", "policies by interval, rate, skew and failure", 12, 1.5),
+    Benchmark("matrix", "policies by interval, rate, skew and failure", 16, 1.5),
     Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 15, 2),
     Benchmark("components", "connected components that follow changes", 10, 1),
     Benchmark("figure-1", "the paper's application beside a stop-the-world baseline", 13, 2),

@@ -11,7 +11,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks import events, matrix_tables, recovery, unsaved
 from benchmarks.draws import HOT, ZIPF, Shape
@@ -30,6 +30,14 @@ OFTEN, RARELY = 0.2, 0.4
 """Seconds from one epoch to the next, in the runs that go by the clock."""
 
 KILLED = {"lazy-10": SELDOM, "lazy": LAZY, "eager": EAGER}
+
+
+class Effort(NamedTuple):
+    """How many epochs a run has, and how many rounds of runs there are."""
+
+    epochs: int
+    rounds: int
+
 
 Key = tuple[str, Shape, float | None]
 Found = dict[Key, list[Outcome]]
@@ -54,14 +62,14 @@ def timed_cells(epochs: int) -> list[Cell]:
 
 def run(quick: bool) -> Report:
     """Runs all cells in turn in one warm session, and then kills a few programs."""
-    epochs, repetitions = (6, 1) if quick else (40, 3)
-    settings = {**spark_machine(), **described(epochs, repetitions)}
+    free, timed = (Effort(6, 1), Effort(6, 1)) if quick else (Effort(150, 5), Effort(40, 3))
+    settings = {**spark_machine(), **described(free, timed)}
     session = start_session("matrix")
     try:
         if not quick:
             for way in WAYS:
                 run_cell(session, Cell(way, CENTRE, 10))
-        found = measured(session, epochs, repetitions)
+        found = measured(session, free, timed)
     finally:
         session.stop()
     killed = kills(1 if quick else 2, ["eager"] if quick else list(KILLED))
@@ -72,11 +80,12 @@ def run(quick: bool) -> Report:
     return report
 
 
-def measured(session: Any, epochs: int, repetitions: int) -> Found:
+def measured(session: Any, free: Effort, timed: Effort) -> Found:
     """All cells, in changing order; those by the clock fail once, all of a round at one moment."""
     found: Found = defaultdict(list)
-    for repetition in range(repetitions):
-        cells = [*free_cells(epochs), *timed_cells(epochs)]
+    for repetition in range(max(free.rounds, timed.rounds)):
+        cells = free_cells(free.epochs) if repetition < free.rounds else []
+        cells += timed_cells(timed.epochs) if repetition < timed.rounds else []
         for cell in cells[::-1] if repetition % 2 else cells:
             part = Random(repetition).uniform(0.45, 0.75)
             at = None if cell.seconds is None else int(cell.epochs * part)
@@ -116,7 +125,7 @@ def origin(settings: dict[str, str]) -> dict[str, str]:
     }
 
 
-def described(epochs: int, repetitions: int) -> dict[str, str]:
+def described(free: Effort, timed: Effort) -> dict[str, str]:
     """What is measured, and how."""
     return {
         "work": f"a running count by key; the centre is {CENTRE.rows:,} rows an epoch and"
@@ -134,7 +143,8 @@ def described(epochs: int, repetitions: int) -> dict[str, str]:
         " policies of a round; who goes back is decided while the others go on",
         "counts": "checked at the end of every run: exact, but where at_least_once() has lost its"
         " state; there it is told by how much they are off",
-        "time": f"{epochs} epochs a run, fewer with many rows or by a slow clock; one warm session,"
-        f" {repetitions} rounds in changing order, another seed each",
+        "time": f"as fast as it goes, {free.rounds} rounds with {free.epochs} epochs a run; by the"
+        f" clock, {timed.rounds} rounds with {timed.epochs}; half with many rows or by a slow"
+        " clock; one warm session, in changing order, another seed each round",
         "command": "python -m benchmarks matrix",
     }

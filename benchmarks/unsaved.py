@@ -6,8 +6,8 @@ from typing import Any
 from falkirk.store import open_store
 
 DESCRIBED = (
-    "at_least_once(), and a store that forgets at once what it is told: no transaction, no disk;"
-    " nothing could be recovered"
+    "at_least_once(), and a store that forgets at once what it is told: no transaction, no disk"
+    " (merged state is encoded, and stays in memory); nothing could be recovered"
 )
 
 
