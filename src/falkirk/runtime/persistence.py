@@ -14,11 +14,12 @@ from queue import Empty
 from threading import Lock, Thread
 from typing import Any
 
-from falkirk.core.errors import StoreError
+from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
+from falkirk.runtime.content import Content
 from falkirk.runtime.line import Line
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.patience import STORE, Patience
@@ -187,14 +188,28 @@ class Persistence:
         content = batch.content
         for pause in self.patience.pauses():
             try:
-                self._patiently(lambda: self.materialiser.persist(content))
+                self._patiently(lambda: self._write_batch(content))
                 return
             except Exception as error:
                 # A job can meet a dying executor, and go well on those that are left.
                 if not is_loss(error) or self.materialiser.find_lost(content):
                     raise
                 time.sleep(pause)
-        self.materialiser.persist(content)
+        self._write_batch(content)
+
+    def _write_batch(self, content: Content) -> None:
+        """Writes the rows of a batch. Whatever goes wrong, but a loss of them, is the store's."""
+        try:
+            self.materialiser.persist(content)
+        except (StoreError, OSError):
+            raise
+        except Exception as error:
+            if is_loss(error):
+                raise
+            raise StoreOutageError(
+                f"a batch of {content.rows} rows could not be written: {error}; look at the place"
+                " of the batches and at Spark's log, and run again on the same store"
+            ) from error
 
     def _patiently(self, action: Callable[[], Any]) -> None:
         for pause in self.patience.pauses():

@@ -1,19 +1,27 @@
 """What the store is told, in which order, and how many transactions that takes."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from queue import Queue
 from threading import Event
 from typing import Any
 
+import pyarrow as pa
 from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.domain import EPOCH
+from falkirk.core.errors import StoreOutageError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
+from falkirk.core.machine.record import Record
 from falkirk.core.times import EdgeId, ProcessorId
 from falkirk.runtime import tidying
+from falkirk.runtime.batch import Batch
+from falkirk.runtime.blocks import LostBlocksError
+from falkirk.runtime.content import Content
 from falkirk.runtime.line import BETWEEN_MAX, GATHER_MAX, waited_for
+from falkirk.runtime.patience import Patience
 from falkirk.runtime.persistence import Persistence
 from falkirk.store import LeaseLostError
 
@@ -199,6 +207,56 @@ def test_nothing_is_written_behind_what_could_not_be() -> None:
     assert [error for error in found if "gone" in error] == found
     assert len(found) == 1
     assert not store.transactions
+
+
+class Writing:
+    """What is asked to write a batch, and cannot."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error, self.asked = error, 0
+
+    def persist(self, content: Content) -> None:
+        """Fails."""
+        self.asked += 1
+        raise self.error
+
+    def find_lost(self, content: Content) -> bool:
+        """Its rows are gone."""
+        return True
+
+
+def unwritten(error: Exception) -> tuple[Writing, list[str], list[Exception]]:
+    """Has a batch written that cannot be: who was asked, who has lost it, and what broke."""
+    store, writing = Told(), Writing(error)
+    store.go_on.set()
+    lost, broken = list[str](), list[Exception]()
+    persistence = Persistence(
+        store,
+        writing,  # type: ignore[arg-type]
+        lambda _: None,
+        lambda effect, _: lost.append(effect.processor),
+        broken.append,
+        patience=Patience(attempts=3, first_seconds=0.0),
+    )
+    batch = Batch(Content(table=pa.table({"n": [1]})), writing)  # type: ignore[arg-type]
+    persistence.submit(replace(persist(A), records=(Record((0,), state=[batch]),)))
+    persistence.close()
+    return writing, lost, broken
+
+
+def test_a_batch_that_cannot_be_written_is_tried_again_and_then_stops_the_flow() -> None:
+    """Who would roll back for it would write the same batch again, for ever."""
+    writing, lost, broken = unwritten(RuntimeError("Spark: no space left on device"))
+    assert writing.asked > 2
+    assert not lost
+    (error,) = broken
+    assert isinstance(error, StoreOutageError)
+    assert "no space left" in str(error)
+
+
+def test_a_batch_whose_rows_are_gone_is_lost_at_once() -> None:
+    writing, lost, broken = unwritten(LostBlocksError("gone"))
+    assert (writing.asked, lost, broken) == (1, [A], [])
 
 
 HOURS = 3600.0
