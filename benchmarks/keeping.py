@@ -1,9 +1,9 @@
 """How much a store keeps of a running aggregate in the long run, against the live state."""
 
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event, Thread
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
@@ -15,14 +15,13 @@ from falkirk.store import open_store
 from falkirk.store.parquet import encoded
 
 KEYS, ROWS_PER_EPOCH = 200_000, 1_000
-LOOK_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
 class Kept:
     """Bytes: of the live state, of the data folder at the end, of the metadata.
 
-    ``seen`` are the bytes of the data folder after so many epochs, looked at again and again.
+    ``seen`` are the bytes of the data folder after so many epochs, each time that they changed.
     """
 
     live: int
@@ -42,10 +41,43 @@ class Kept:
         """The largest of these."""
         return max(self.later)
 
-    def within(self, times: float) -> float:
-        """The part of the later looks that found at most so many ``times`` the live state."""
-        later = self.later
-        return sum(size <= times * self.live for size in later) / len(later)
+
+class Watched:
+    """A place of batches that tells how many bytes it holds, whenever that changes.
+
+    Who looks from outside, now and then, would miss the moments in between.
+    """
+
+    def __init__(self, place: Any, changed: Callable[[int], None]) -> None:
+        """Tells ``changed``; what ``place`` holds already is not counted."""
+        self._place, self._changed = place, changed
+        self._sizes: dict[str, int] = {}
+        self._lock = Lock()
+
+    def fill(self, name: str, content: Any) -> None:
+        """Counts what is written from the moment on when it begins to be."""
+        self._note(name, len(content))
+        self._place.fill(name, content)
+
+    def finish(self, name: str) -> None:
+        """Only its name changes."""
+        self._place.finish(name)
+        with self._lock:
+            self._sizes[name] = self._sizes.pop(self._place.unfinished(name))
+
+    def delete(self, name: str) -> None:
+        """It is gone."""
+        self._place.delete(name)
+        self._note(name, 0)
+
+    def _note(self, name: str, size: int) -> None:
+        with self._lock:
+            self._sizes[name] = size
+            self._changed(sum(self._sizes.values()))
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the place's own."""
+        return getattr(self._place, name)
 
 
 class Nowhere:
@@ -58,25 +90,21 @@ class Nowhere:
 
 
 def keep(session: Any, folder: Path, policy: fk.Policy, epochs: int) -> Kept:
-    """Runs a count for ``epochs`` and looks at what the store holds."""
-    done, seen = Event(), list[tuple[int, int]]()
+    """Runs a count for ``epochs`` and watches what the store holds."""
+    seen = list[tuple[int, int]]()
     source = Draws(Shape(ROWS_PER_EPOCH, KEYS), epochs)
     flow = fk.Dataflow("keeping")
     flow.read(source).group_by("key").count(name="counts", policy=policy).write(Nowhere())
 
-    def look() -> None:
-        while not done.wait(LOOK_SECONDS):
-            seen.append((len(source.reads), bytes_in(folder / "data")))
-
-    looking = Thread(target=look)
-    looking.start()
+    store = open_store(str(folder))
+    watched = Watched(store.files.place, lambda size: seen.append((len(source.reads), size)))
+    store.files.place, store.files.fill = watched, watched.fill
     try:
-        run_flow(flow, folder, session)
+        run_flow(flow, store, session)
     finally:
-        done.set()
-        looking.join()
+        store.close()
     table = live_state(flow, folder)
-    end = bytes_in(folder / "data")
+    end = sum(path.stat().st_size for path in (folder / "data").iterdir())
     metadata = sum(path.stat().st_size for path in folder.glob("metadata.sqlite*"))
     return Kept(len(encoded(table)), end, metadata, table.num_rows, tuple(seen))
 
@@ -93,12 +121,3 @@ def live_state(flow: fk.Dataflow, folder: Path) -> pa.Table:
         store.close()
     merged = table.group_by("key").aggregate([("count", "sum")])
     return merged.rename_columns(["key", "count"]).sort_by("key")
-
-
-def bytes_in(folder: Path) -> int:
-    """The sizes of all files, some of which may go meanwhile."""
-    total = 0
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            total += path.stat().st_size if path.is_file() else 0
-    return total
