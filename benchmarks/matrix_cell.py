@@ -157,7 +157,7 @@ def counted(session: Any, store: Any, driver: Driver, found: Outcome) -> Iterato
         found.calls += 1
         return send(self, *args, **options)
 
-    store.files.write = lambda table: noted(write(table))
+    store.files.write = lambda table, piece=None: noted(write(table, piece))
     store.files.seal = lambda name: noted(seal(name))
     driver.machine.step = stepping  # type: ignore[method-assign]
     GatewayClient.send_command = sending

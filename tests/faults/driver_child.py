@@ -65,7 +65,8 @@ def main(folder: Path, text: str, fault: str = "") -> None:
     else:
         flow = mixed(folder, striker, careful=fault != "careless-sink")
     blueprint = flow.build()
-    options = Options(small_bytes_max=0) if strike.cached else Options()
+    # The state of this flow is small; it is divided all the same, as that of large ones.
+    options = Options(small_bytes_max=0 if strike.cached else 1 << 25, divided_bytes_min=0)
     with held(store):
         store.adopt(describe(blueprint))
         with session_for(None, blueprint.name, "local[2]", settings(folder)) as session:

@@ -16,7 +16,7 @@ from typing import Any
 
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.store.noting import Note
-from falkirk.store.reference import Reference
+from falkirk.store.reference import Piece, Reference
 from falkirk.store.store import SqlStore
 
 RECOVERING = ("acquired", "loaded", "goes back", "restoring", "retract", "retract inside")
@@ -174,10 +174,10 @@ class StruckStore:
         self.store.files.place.fill(name, content)
         self.striker.at("file done")
 
-    def reserve(self) -> tuple[str, str]:
+    def reserve(self, piece: Piece | None = None) -> tuple[str, str]:
         """Spark is about to write a folder."""
         self.striker.at("folder")
-        return self._reserve()
+        return self._reserve(piece)
 
     def seal(self, name: str) -> Reference:
         """Spark has written a folder."""

@@ -23,6 +23,7 @@ from falkirk.runtime.options import Options
 from falkirk.runtime.report import Report
 from falkirk.runtime.run import prepared
 from falkirk.store import open_store
+from falkirk.store.reference import Piece
 from falkirk.store.store import SqlStore
 
 
@@ -69,15 +70,15 @@ class Meter:
         """What was counted so far."""
         return Cost(len(self.jobs() - self._before), self.files, self.transactions)
 
-    def write(self, table: Any) -> Any:
+    def write(self, table: Any, piece: Piece | None = None) -> Any:
         """A file is written by Arrow."""
         self.files += 1
-        return self._write(table)
+        return self._write(table, piece)
 
-    def reserve(self) -> tuple[str, str]:
+    def reserve(self, piece: Piece | None = None) -> tuple[str, str]:
         """A folder is written by Spark."""
         self.files += 1
-        return self._reserve()
+        return self._reserve(piece)
 
     def transact(self, effects: Sequence[Any], captures: Mapping[int, Any] | None = None) -> None:
         """Effects go into a transaction."""

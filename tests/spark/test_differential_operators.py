@@ -19,7 +19,7 @@ from falkirk.testing.script import Remembered, Script
 
 pytestmark = pytest.mark.spark
 
-FORMS = {"small": (Options(), 24), "cached": (Options(small_bytes_max=0), 3)}
+FORMS = {"small": (Options(divided_bytes_min=0), 24), "cached": (Options(small_bytes_max=0), 3)}
 """Batches on the driver and batches on executors, which take longer; and how many epochs."""
 
 LEFT = pa.schema([("k", pa.string()), ("v", pa.int64()), ("change", pa.int64())])

@@ -1,5 +1,6 @@
 """Processors: what users subclass, and what the built-in operators are."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from falkirk.core.times import Time
@@ -25,6 +26,12 @@ class Processor:
 
     lattice: ClassVar[bool] = False
     """Notified, without asking, at every join of times at which it keeps state."""
+
+    merge_keys: Sequence[str] = ()
+    """Columns of the state: rows that differ there never become one in ``consolidate``.
+
+    Large state is then merged in pieces, by these columns, and old and new never take their room
+    both at once."""
 
     outputs: ClassVar[int] = 1
     """How many output ports there are; ``stream.port(n)`` is the stream of the n-th."""

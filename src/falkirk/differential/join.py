@@ -39,7 +39,7 @@ class Join(Processor):
 
     def __init__(self, on: Sequence[str]) -> None:
         """Rows meet that agree on the columns ``on``."""
-        self.on = tuple(on)
+        self.on = self.merge_keys = tuple(on)
         self.indexes = (Index(), Index())
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:

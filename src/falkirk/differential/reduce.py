@@ -51,7 +51,8 @@ class Reduce(Processor):
 
         Without keys, a group is all rows that are equal.
         """
-        self.keys, self.reducer = tuple(keys), reducer
+        self.keys = self.merge_keys = tuple(keys)
+        self.reducer = reducer
         self.indexes = {IN: Index(), OUT: Index()}
 
     def on_message(self, ctx: Context, port: int, time: Time, batch: Batch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from falkirk.runtime.blocks import Cached
-from falkirk.store.reference import Reference
+from falkirk.store.reference import Piece, Reference
 
 
 class PlanError(Exception):
@@ -57,7 +57,8 @@ class Content:
     """The rows of one batch. ``hint`` bounds their size in bytes while they are a plan.
 
     A plan is a step beyond another content, or over several, or a DataFrame; then ``needs`` are
-    the cached blocks that it may read, which are not to go before it.
+    the cached blocks that it may read, which are not to go before it. ``piece`` says which piece of
+    a divided trace the rows are.
     """
 
     __slots__ = (
@@ -66,12 +67,12 @@ class Content:
         "hint",
         "lock",
         "needs",
+        "piece",
         "plan",
         "reference",
         "rows",
         "small_frame",
         "table",
-        "table_bytes",
     )
 
     def __init__(
@@ -93,11 +94,11 @@ class Content:
         self.small_frame: Any = None
         self.held_bytes: int | None = None
         self.rows: int | None = None
-        self.table_bytes: int | None = None
+        self.piece: Piece | None = None
         if table is not None:
             self.rows = table.num_rows
         elif reference is not None:
-            self.rows = reference.rows
+            self.rows, self.piece = reference.rows, reference.piece
         self.hint = hint
 
     @property

@@ -160,6 +160,7 @@ class Driver:
         if now - self.ticked >= self.options.tick_seconds:
             self.ticked = now
             self.step(Tick(now - self.started))
+            self.compactor.tick()
         self.telling.look()
 
     def _done(self) -> bool:

@@ -163,13 +163,13 @@ class Materialiser:
             self.settle(content)
             if content.reference is None:
                 if content.table is not None:
-                    content.reference = self.files.write(content.table)
+                    content.reference = self.files.write(content.table, content.piece)
                 else:
                     content.reference = self._write(content)
             return content.reference
 
     def _write(self, content: Content) -> Reference:
-        name, path = self.files.reserve()
+        name, path = self.files.reserve(content.piece)
         try:
             self.frame(content).write.parquet(path)
             reference: Reference = self.files.seal(name)

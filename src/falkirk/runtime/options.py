@@ -10,7 +10,8 @@ class Options:
     """How a flow is driven.
 
     ``epochs_ahead`` is how many epochs of an input may be under way at once, ``concurrent_jobs``
-    how many events. ``small_bytes_max`` is how large a batch may be to rest on the driver. With
+    how many events. ``small_bytes_max`` is how large a batch may be to rest on the driver. State
+    that takes ``divided_bytes_min`` on the disk, or more, is merged piece by piece. With
     ``monitor="external"`` what cannot be taken back waits for a ``falkirk monitor`` to agree.
     Listeners hear how the run stands every ``progress_seconds``.
     """
@@ -21,6 +22,7 @@ class Options:
     tick_seconds: float = 0.05
     waiting_writes_max: int = 64
     small_bytes_max: int = 32 * 1024 * 1024
+    divided_bytes_min: int = 128 * 1024
     monitor: str = "embedded"
     progress_seconds: float = 0.5
 

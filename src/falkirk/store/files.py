@@ -5,7 +5,6 @@ as somebody in this process holds its Reference, and is garbage after that.
 """
 
 import threading
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -15,7 +14,7 @@ from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import checksum
 from falkirk.store.parquet import BROKEN, NotParquetError, decoded, encoded, row_count, united
 from falkirk.store.places.protocol import Place, UnreachableError
-from falkirk.store.reference import Reference
+from falkirk.store.reference import Piece, Reference, new_name
 
 
 class DamageError(StoreError):
@@ -37,11 +36,11 @@ class Files:
         self._unsynced = False
         self._lock, self._syncing = threading.Lock(), threading.Lock()
 
-    def write(self, table: Any) -> Reference:
+    def write(self, table: Any, piece: Piece | None = None) -> Reference:
         """Writes a small batch; it will be durable when :meth:`sync` returns."""
         content = encoded(table)
         size, digest = checksum.of_bytes(memoryview(content))
-        name = uuid.uuid4().hex + ".parquet"
+        name = new_name(piece) + ".parquet"
         reference = self.hold(Reference(name, "file", table.num_rows, size, digest))
         unfinished = self.place.unfinished(name)
         with self._writing(name, unfinished):
@@ -133,9 +132,9 @@ class Files:
         known = self.place.folder is None and reference.name in self._written
         return None if known else self.problem(reference)
 
-    def reserve(self) -> tuple[str, str]:
+    def reserve(self, piece: Piece | None = None) -> tuple[str, str]:
         """A new name, and the path at which Spark is to write a folder; :meth:`seal` it then."""
-        name = uuid.uuid4().hex
+        name = new_name(piece)
         with self._lock:
             self._reserved.add(name)
             self._written.add(name)

@@ -36,6 +36,12 @@ class Collector:
             for name in unnamed:
                 self.files.remove(name)
 
+    def lingering(self, names: Iterable[str]) -> bool:
+        """Whether some of these still await deletion, because somebody holds them."""
+        self.doom(())
+        with self._lock:
+            return not self._doomed.isdisjoint(names)
+
     def sweep(self, since: float) -> Garbage:
         """Deletes what no row names and nobody here holds, if it is ours or older than ``since``.
 

@@ -86,6 +86,9 @@ class Store(Protocol):
     def captured(self, processor: ProcessorId, frontier: Any) -> Any:
         """What an opaque processor gave for its checkpoint of ``frontier``; None for ∅."""
 
+    def lingering(self, names: Iterable[str]) -> bool:
+        """Whether files that have lost their last use are still there, for somebody holds them."""
+
     def collect_garbage(self) -> Garbage:
         """Deletes the files that no row refers to and that nobody here holds."""
 

@@ -138,6 +138,10 @@ class SqlStore:
             raise StoreError(f"nothing was captured of {processor!r} at {frontier!r}")
         return parsed(found)
 
+    def lingering(self, names: Iterable[str]) -> bool:
+        """Whether files that have lost their last use are still there, for somebody holds them."""
+        return self._collector.lingering(names)
+
     def collect_garbage(self) -> Garbage:
         """Deletes the files that no row refers to and that nobody here holds."""
         lease = self._held()

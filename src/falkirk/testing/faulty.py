@@ -170,6 +170,10 @@ class FaultyStore:
         """What an opaque processor gave for its checkpoint of ``frontier``."""
         return self.store.captured(processor, frontier)
 
+    def lingering(self, names: Iterable[str]) -> bool:
+        """Whether files that have lost their last use are still there."""
+        return self.store.lingering(names)
+
     def collect_garbage(self) -> Garbage:
         """Deletes the files that no row refers to."""
         return self.store.collect_garbage()

@@ -198,11 +198,13 @@ def collect(run: "Simulation", effect: Collect | CollectLog) -> None:
 
 
 def compact(run: "Simulation", p: ProcessorId) -> None:
-    """Begins to make folded state of several times into one."""
+    """Begins to make folded state of several times into one batch, or two if there is much."""
     run.compactable.remove(p)
     for time, group in run.machine.compactable(p):
         merged = tuple(sorted(flat(batch for _, batch in group)))
-        run.compacting.append(Compacted(p, group, ((time, merged),)))
+        pieces = (merged[::2], merged[1::2]) if len(group) > 2 else (merged,)
+        put = tuple((time, piece) for piece in pieces if piece)
+        run.compacting.append(Compacted(p, group, put))
 
 
 def compacted(run: "Simulation", event: Compacted) -> None:

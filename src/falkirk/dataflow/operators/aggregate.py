@@ -31,7 +31,7 @@ class RunningAggregate(Processor):
         """
         self.keys, self.aggregates = tuple(keys), tuple(aggregates)
         self.every_group = every_group
-        self.names = tuple(key.name for key in keys)
+        self.names = self.merge_keys = tuple(key.name for key in keys)
         self.parts = tuple(part for each in aggregates for part in parts(each))
         self.averages = len(self.parts) > len(self.aggregates)
         self.merges = tuple((part.name, MERGES[part.function]) for part in self.parts)
