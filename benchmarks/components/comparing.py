@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.components import showing
-from benchmarks.components.by_spark import from_scratch
-from benchmarks.components.following import EACH, EAGER, LAZY, NONE, POLICIES, Run, followed
+from benchmarks.components.by_spark import AGAIN, from_scratch
+from benchmarks.components.following import EACH, LAZY, NONE, POLICIES, WHOLE, Run, followed
 from benchmarks.components.graph import Graph
-from benchmarks.components.peers import Pathway
+from benchmarks.components.peers import PATHWAY, Pathway
 from benchmarks.report import Report
 from benchmarks.versions import spark_machine
 from falkirk.runtime.session import start_session
@@ -23,32 +23,37 @@ MAIN = 200_000
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured."""
+    """How much is measured: each graph in so many turns, and all policies in fewer rounds.
+
+    The state as a whole is saved on the first graph of policies only.
+    """
 
     growth: Sequence[Graph]
     policies: Sequence[Graph]
-    repetitions: int
+    turns: int
+    rounds: int
 
 
 FULL = Sizes(
     [Graph(edges, 20) for edges in (50_000, MAIN, 400_000)],
     [Graph(50_000, 50, 1_000), Graph(50_000, 100, 50)],
-    repetitions=2,
+    turns=3,
+    rounds=2,
 )
-QUICK = Sizes([Graph(2_000, 3)], [Graph(2_000, 3, 200)], repetitions=1)
+QUICK = Sizes([Graph(2_000, 3)], [Graph(2_000, 3, 200)], turns=1, rounds=1)
 
 
 @dataclass
 class Found:
-    """What was measured on one graph: runs by policy, seconds from scratch, and Pathway's run."""
+    """What was measured on one graph: runs by policy, seconds from scratch, and Pathway's runs."""
 
     runs: dict[str, list[Run]] = field(default_factory=lambda: defaultdict(list))
     again: list[float] = field(default_factory=list)
-    pathway: Run | None = None
+    pathway: list[Run] = field(default_factory=list)
 
 
 def run(quick: bool) -> Report:
-    """Follows the changes and computes from scratch, in turn, in one session; then Pathway."""
+    """Follows the changes and computes from scratch in one session, Pathway beside it, in turn."""
     sizes = QUICK if quick else FULL
     pathway = Pathway.installed()
     settings = {**spark_machine(), "Pathway": pathway.version, **showing.described(sizes)}
@@ -58,11 +63,13 @@ def run(quick: bool) -> Report:
     try:
         warm_up(session, place / "warm-up")
         for graph in sizes.growth:
-            names = [NONE, LAZY, EACH, EAGER] if graph.edges == MAIN or quick else [NONE]
-            found[graph] = measured(session, place, graph, names, sizes.repetitions, pathway)
+            names = [NONE, LAZY, EACH] if graph.edges == MAIN or quick else [NONE]
+            plan = turns(names, sizes.turns, sizes.turns)
+            found[graph] = measured(session, place, graph, plan, pathway)
         for graph in sizes.policies:
-            names = list(POLICIES)
-            found[graph] = measured(session, place, graph, names, sizes.repetitions, pathway)
+            names = [name for name in POLICIES if name != WHOLE or graph is sizes.policies[0]]
+            plan = turns(names, sizes.rounds, sizes.turns)
+            found[graph] = measured(session, place, graph, plan, pathway)
     finally:
         session.stop()
         shutil.rmtree(place, ignore_errors=True)
@@ -71,31 +78,41 @@ def run(quick: bool) -> Report:
 
 def warm_up(session: Any, folder: Path) -> None:
     """Has both ways run once, so that no size pays for what the first run loads and compiles."""
-    ends = Graph(2_000, 2).make(folder)
-    from_scratch(session, ends)
+    graph = Graph(2_000, 2)
+    from_scratch(session, graph.make(folder)[graph.epochs])
     followed(session, folder, NONE)
 
 
+def turns(names: Sequence[str], rounds: int, repetitions: int) -> list[str]:
+    """Who runs when: rounds of falkirk's policies, the peers before each and after the last.
+
+    Every other turn goes the other way, so that whatever else the machine does hits all alike.
+    """
+    plan: list[str] = []
+    for turn in range(repetitions):
+        way = -1 if turn % 2 else 1
+        plan += [AGAIN, PATHWAY][::way]
+        plan += names[::way] if turn < rounds else []
+    return plan
+
+
 def measured(
-    session: Any,
-    place: Path,
-    graph: Graph,
-    names: Sequence[str],
-    repetitions: int,
-    pathway: Pathway,
+    session: Any, place: Path, graph: Graph, plan: Sequence[str], pathway: Pathway
 ) -> Found:
     """One graph; all results are compared."""
     folder = place / f"{graph.edges}-{graph.epochs}-{graph.changes}"
-    ends, found = graph.make(folder), Found()
+    edges, found = graph.make(folder), Found()
     right: dict[int, int] = {}
-    for repetition in range(repetitions):
-        seconds, right = from_scratch(session, ends)
-        found.again.append(seconds)
-        for name in names[::-1] if repetition % 2 else names:
+    for name in plan:
+        if name == AGAIN:
+            epoch = graph.moments[len(found.again) % len(graph.moments)]
+            seconds, components = from_scratch(session, edges[epoch])
+            found.again.append(seconds)
+            right = right or components  # the last epoch is the first to be computed
+        elif name != PATHWAY:
             found.runs[name].append(compared(name, followed(session, folder, name), right))
-    peer = pathway.followed(folder)
-    if peer is not None:
-        found.pathway = compared("Pathway", peer, right)
+        elif (peer := pathway.followed(folder)) is not None:
+            found.pathway.append(compared(name, peer, right))
     return found
 
 

@@ -28,8 +28,13 @@ class Graph:
         """How many vertices there are."""
         return self.edges // 2
 
-    def make(self, folder: Path) -> pa.Table:
-        """Writes a file for each epoch, the whole graph first; returns the edges at the end.
+    @property
+    def moments(self) -> tuple[int, int, int]:
+        """The epochs that are computed from scratch, in turn: the last, the first, the middle."""
+        return self.epochs, 1, (self.epochs + 1) // 2
+
+    def make(self, folder: Path) -> dict[int, pa.Table]:
+        """Writes a file for each epoch, the whole graph first; returns all edges at the moments.
 
         Beside ``folder`` there is another one for peers, in which every edge has a number.
         """
@@ -39,7 +44,7 @@ class Graph:
         ends = random.integers(0, self.vertices, (self.edges, 2))
         numbers = np.arange(self.edges)
         write(folder, 0, numbers, ends, np.ones(len(ends)))
-        half = self.changes // 2
+        half, found = self.changes // 2, dict[int, pa.Table]()
         for epoch in range(1, self.epochs + 1):
             places = random.choice(self.edges, half, replace=False)
             come = random.integers(0, self.vertices, (half, 2))
@@ -52,7 +57,9 @@ class Graph:
                 np.concatenate([np.ones(half), -np.ones(half)]),
             )
             ends[places], numbers[places] = come, new
-        return table_of(ends)
+            if epoch in self.moments:
+                found[epoch] = table_of(ends.copy())
+        return found
 
 
 def numbered(folder: Path) -> Path:

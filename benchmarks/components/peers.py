@@ -11,6 +11,7 @@ from benchmarks.components.graph import numbered
 from benchmarks.ysb.environments import Missing, python_of, versions
 
 ROOT = Path(__file__).parents[2]
+PATHWAY = "Pathway"
 MODULE = "benchmarks.components.pathway_peer"
 PATIENCE_SECONDS = 900
 LOG_LINES = 15
@@ -18,11 +19,11 @@ LOG_LINES = 15
 
 @dataclass
 class Pathway:
-    """Pathway, as far as it can be run here; ``trouble`` is the end of its log if it cannot."""
+    """Pathway, as far as it can be run here; ``trouble`` has, by graph, the end of a log."""
 
     python: Path | None = None
     version: str = "not installed"
-    trouble: list[str] = field(default_factory=list)
+    trouble: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def installed(cls) -> "Pathway":
@@ -30,11 +31,11 @@ class Pathway:
         try:
             return cls(python_of("pathway"), versions("pathway"))
         except (Missing, OSError, subprocess.SubprocessError) as error:
-            return cls(trouble=str(error).splitlines()[-LOG_LINES:])
+            return cls(trouble={"its environment": str(error).splitlines()[-LOG_LINES:]})
 
     def followed(self, folder: Path) -> Run | None:
-        """Follows the changes in ``folder``."""
-        if self.python is None:
+        """Follows the changes in ``folder``, unless it has failed to."""
+        if self.python is None or folder.name in self.trouble:
             return None
         result, log = folder.with_suffix(".json"), folder.with_suffix(".log")
         command = [self.python, "-m", MODULE, str(numbered(folder)), str(result)]
@@ -51,7 +52,7 @@ class Pathway:
                 )
             except (OSError, subprocess.SubprocessError) as error:
                 end = log.read_text("utf-8", "replace").splitlines()[-LOG_LINES:]
-                self.trouble = [f"{folder.name}: {error}", *end]
+                self.trouble[folder.name] = [str(error), *end]
                 return None
         found = json.loads(result.read_text())
         first, *rest = found["seconds"]
