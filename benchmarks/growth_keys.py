@@ -5,13 +5,13 @@ import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import falkirk as fk
 from benchmarks.keeping import bytes_in
 from benchmarks.plots import Lines
 from benchmarks.report import Report, Table
-from benchmarks.spread import spread
+from benchmarks.spread import if_apart, median, spread
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run as run_flow
@@ -19,6 +19,9 @@ from falkirk.runtime.run import run as run_flow
 KEYS = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 LOADED = 1_000_000
 """So many new keys an epoch at most, while the state grows."""
+
+ROUNDS, OF_MOST = 3, 2
+"""Rounds, and how many of them have the most keys, which take more than a minute to load."""
 
 TOUCHED, WARM = 1_000, 3
 """Rows of an epoch of changes, and how many such epochs are not counted."""
@@ -78,32 +81,67 @@ class Times:
 
 
 def add(report: Report, session: Any, quick: bool) -> None:
-    """Runs a count for each size, one epoch at a time."""
-    sizes, epochs = (KEYS[:2], 4) if quick else (KEYS, 12)
+    """Runs a count for each size, in turn, one epoch at a time."""
+    sizes, epochs, rounds = (KEYS[:2], 4, 1) if quick else (KEYS, 12, ROUNDS)
+    found: dict[int, list[Grew]] = {keys: [] for keys in sizes}
+    for number in range(rounds):
+        for keys in sizes[:: -1 if number % 2 else 1]:
+            if keys < KEYS[-1] or number < OF_MOST:
+                found[keys].append(measured(session, keys, epochs))
     report.settings["keys"] = (
         f"a running count, lazy(); every key once, {LOADED:,} an epoch, then {epochs} epochs of"
-        f" {TOUCHED:,} random keys, one at a time; the first {WARM} of them warm up"
+        f" {TOUCHED:,} random keys, one at a time; the first {WARM} of them warm up; {rounds}"
+        f" rounds in changing order, the most keys in {OF_MOST} of them"
     )
-    table = Table(
-        "Keys",
-        ["keys", "loading, s", "ms an epoch of changes", "data at the end, MB"],
-        note="Median, with the least and the greatest. State of more than 32 MiB a piece rests on"
-        " executors.",
-    )
-    changes = []
-    for keys in sizes:
-        first, later, kept = measured(session, keys, epochs)
-        counted = later[WARM:] if len(later) > WARM + 1 else later
-        changes.append((float(keys), sorted(counted)[len(counted) // 2] * 1e3))
-        shown = spread([each * 1e3 for each in counted], "{:.0f}".format)
-        table.rows.append([f"{keys:,}", f"{first:.1f}", shown, f"{kept / 1e6:.1f}"])
-    report.tables.append(table)
+    report.tables.append(shown(found))
+    changes = [(float(keys), median([each.ms for each in grew])) for keys, grew in found.items()]
     title = f"An epoch that touches {TOUCHED:,} keys"
     report.figures.append(Lines("keys", title, "keys", "ms", {"lazy()": changes}, log="xy"))
 
 
-def measured(session: Any, keys: int, epochs: int) -> tuple[float, list[float], int]:
-    """Seconds to load all keys and of each later epoch, and the bytes in the store."""
+class Grew(NamedTuple):
+    """Seconds to load all keys and of each epoch that counts, and the bytes in the store."""
+
+    loading: float
+    changes: list[float]
+    kept: int
+
+    @property
+    def ms(self) -> float:
+        """The middle epoch, in milliseconds."""
+        return median(self.changes) * 1e3
+
+
+def shown(found: dict[int, list[Grew]]) -> Table:
+    """What a size takes, over all rounds."""
+    table = Table(
+        "Keys",
+        [
+            "keys",
+            "loading, s",
+            "ms an epoch of changes",
+            "least and greatest epoch",
+            "data at the end, MB",
+        ],
+        note="Median of the rounds, with the least and the greatest; of an epoch, the medians of"
+        " the rounds. State of more than 32 MiB a piece rests on executors.",
+    )
+    for keys, grew in found.items():
+        every = [seconds * 1e3 for each in grew for seconds in each.changes]
+        table.rows.append(
+            [
+                f"{keys:,}",
+                spread([each.loading for each in grew], "{:.1f}".format),
+                spread([each.ms for each in grew], "{:.0f}".format),
+                f"{min(every):.0f} to {max(every):.0f}",
+                if_apart([each.kept / 1e6 for each in grew], "{:.1f}".format),
+            ]
+        )
+    return table
+
+
+def measured(session: Any, keys: int, epochs: int) -> Grew:
+    """One run; its first epochs warm up, and do not count."""
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     sink, source = Times(), Grown(keys, epochs)
     flow = fk.Dataflow("keys")
@@ -116,4 +154,5 @@ def measured(session: Any, keys: int, epochs: int) -> tuple[float, list[float], 
     finally:
         shutil.rmtree(place, ignore_errors=True)
     loaded = sink.at[source.loads - 1 :]
-    return loaded[0] - begun, [b - a for a, b in pairwise(loaded)], kept
+    later = [b - a for a, b in pairwise(loaded)]
+    return Grew(loaded[0] - begun, later[WARM:] if len(later) > WARM + 1 else later, kept)

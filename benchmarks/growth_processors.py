@@ -16,7 +16,9 @@ from falkirk.connectors import Numbers
 from falkirk.runtime.run import run as run_flow
 
 PROCESSORS = (3, 10, 30, 100, 300, 1_000)
-FEW = 4
+FEW, MANY = 4, 300
+"""So few epochs a run, where there are so many processors."""
+
 FUSED_MAX = 300
 """So many steps in one plan; Spark itself takes longer and longer to analyse more."""
 
@@ -71,26 +73,32 @@ def add(report: Report, session: Any, quick: bool) -> None:
     report.settings["processors"] = (
         "10 numbers an epoch go through so many processors, and then to an exactly-once sink;"
         " stateful ones are lazy(every=10), keep the rows of a time as an Arrow table, and use no"
-        f" Spark; {epochs} epochs a run, {FEW} with a thousand processors; {repetitions} runs each"
+        f" Spark; {epochs} epochs a run, {FEW} from {MANY} processors on; {repetitions} rounds in"
+        " changing order"
     )
     table = Table(
         "Processors",
         ["flow", "processors", "building, s", "ms an epoch", "ms a processor"],
         note="Building is from the description to a run that asks for its first epoch. An epoch is"
-        " the time from there to the last result over the epochs, up to four at once: median, with"
+        " the time from there to the last result over the epochs, up to four at once. Median, with"
         " the least and the greatest.",
     )
+    found: dict[tuple[str, int], list[tuple[float, float]]] = {
+        (name, size): []
+        for name, shape in SHAPES.items()
+        for size in sizes
+        if shape is not fused or size <= FUSED_MAX
+    }
+    for repetition in range(repetitions):
+        for name, size in list(found)[:: -1 if repetition % 2 else 1]:
+            count = FEW if size >= MANY else epochs
+            found[name, size].append(measured(session, SHAPES[name], size, count))
     series: dict[str, list[tuple[float, float]]] = {}
-    for name, shape in SHAPES.items():
-        for size in sizes:
-            if shape is fused and size > FUSED_MAX:
-                continue
-            count = FEW if size >= 1_000 else epochs
-            runs = [measured(session, shape, size, count) for _ in range(repetitions)]
-            building, ms = [each for each, _ in runs], [each for _, each in runs]
-            series.setdefault(name, []).append((float(size), median(ms)))
-            row = [name, f"{size:,}", f"{median(building):.2f}", spread(ms, "{:.0f}".format)]
-            table.rows.append([*row, f"{median(ms) / size:.2f}"])
+    for (name, size), runs in found.items():
+        building, ms = [each for each, _ in runs], [each for _, each in runs]
+        series.setdefault(name, []).append((float(size), median(ms)))
+        row = [name, f"{size:,}", spread(building, "{:.2f}".format), spread(ms, "{:.0f}".format)]
+        table.rows.append([*row, spread([each / size for each in ms], "{:.2f}".format)])
     report.tables.append(table)
     figure = Lines("processors", "Time an epoch", "processors", "ms", series, log="xy")
     report.figures.append(figure)
