@@ -82,7 +82,8 @@ def contenders() -> list[Contender]:
             AT_LEAST,
             "benchmarks.ysb.peers.by_pathway",
             f"{cores} threads, commits every 10 ms; persistence in a folder every second saves"
-            " input and replays it all (saving operators needs a licence key); its reader looks"
+            " input and replays it all after a failure, what it was warmed up with included"
+            " (saving operators needs a licence key); its reader looks"
             " into the folder about twice a second, which cannot be set",
             peer="pathway",
             environment={"PATHWAY_THREADS": cores},

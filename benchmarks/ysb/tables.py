@@ -1,10 +1,11 @@
 """What the report shows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 from benchmarks.events import ADS_EACH, CAMPAIGNS
 from benchmarks.report import Table
-from benchmarks.spread import median, quantile, spread
+from benchmarks.spread import ends, median, quantile, ratios, spread, times
 from benchmarks.ysb.contenders import (
     AT_LEAST,
     EXACTLY,
@@ -37,8 +38,9 @@ def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
         "final-event latency": "for each campaign and window: from the moment at which the file"
         " with its last view is visible to the contender until its final count is visible to the"
         " observer, and nothing is subtracted",
-        "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds and then"
-        f" {plan.backlog:,} at once to warm up; a"
+        "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds to warm up, and"
+        f" at last {plan.backlog:,} at once, as many as are measured next, since so many may take"
+        " code that fewer do not; a"
         f" backlog of {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of"
         f" the stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
         " middle the process and all its children get SIGKILL and are started again at once, while"
@@ -73,20 +75,21 @@ def pooled(runs: list[Run], part: Callable[[Run], tuple[float, ...]]) -> list[fl
     return [seconds for run in runs for seconds in part(run)]
 
 
-def middle(found: Found, name: str, part: Callable[[Run], tuple[float, ...]]) -> float | None:
-    """The median over all runs, None if there is nothing."""
-    values = pooled(found.get(name, []), part)
-    return median(values) if values else None
+def tail(values: Sequence[float]) -> float:
+    """What only one in a hundred exceeds."""
+    return quantile(values, 0.99)
 
 
 def latency_cells(runs: list[Run], part: Callable[[Run], tuple[float, ...]]) -> list[str]:
-    """Median, p99, and the medians of the runs."""
+    """Median and p99 of all runs, each with the least and the greatest of a run."""
     values = pooled(runs, part)
     if not values:
-        return [DASH] * 3
-    medians = [median(part(run)) for run in runs if part(run)]
-    ends = f"{milliseconds(min(medians))} to {milliseconds(max(medians))}"
-    return [milliseconds(median(values)), milliseconds(quantile(values, 0.99)), ends]
+        return [DASH] * 2
+    cells = []
+    for measure in (median, tail):
+        each = [measure(part(run)) for run in runs if part(run)]
+        cells.append(f"{milliseconds(measure(values))} {ends(each, milliseconds)}")
+    return cells
 
 
 def steady(present: list[Contender], found: Found) -> Table:
@@ -98,19 +101,19 @@ def steady(present: list[Contender], found: Found) -> Table:
             "guarantee",
             "final: median ms",
             "p99 ms",
-            "medians of the runs",
             "a file: median ms",
             "p99 ms",
         ],
         note="Final-event latency, over all campaigns and windows of all runs: those of one window"
         " end together, so that there are as many values as there are of them, but not as many"
         " that are independent. Beside it the time from each file to the moment when all its"
-        " views are counted, of which there are ten a second.",
+        " views are counted, of which there are ten a second. In brackets the least and the"
+        " greatest of the runs.",
     )
     for each in present:
         runs = found[each.name]
         final = latency_cells(runs, lambda run: run.final)
-        files = latency_cells(runs, lambda run: run.files)[:2]
+        files = latency_cells(runs, lambda run: run.files)
         table.rows.append([each.name, each.guarantee, *final, *files])
     return table
 
@@ -124,13 +127,12 @@ def failure(present: list[Contender], found: Found) -> Table:
             "guarantee",
             "final: median ms",
             "p99 ms",
-            "medians of the runs",
             "first new result s",
         ],
         note="SIGKILL in the middle of the window, five seconds before its end; a JVM and an"
         " interpreter start again in that time, where there are any. The last column is from the"
-        " kill to the first count that is higher than what was shown before: median, with the"
-        " least and the greatest.",
+        " kill to the first count that is higher than what was shown before. In brackets the least"
+        " and the greatest of the runs.",
     )
     for each in present:
         runs = found[each.name]
@@ -169,16 +171,17 @@ def throughput(present: list[Contender], found: Found, plan: Plan) -> Table:
         "Throughput",
         ["contender", "guarantee", "events/s", "× Structured Streaming", "first results s"],
         note="From the moment when the last file of the backlog is visible until all its counts"
-        " are, median with the lowest and the highest. First results: from the start of the"
-        " process until the counts of the first two files are right.",
+        " are, median with the lowest and the highest; of the ratio, those of the turns. First"
+        " results: from the start of the process until the counts of the first two files are"
+        " right.",
     )
     base = [plan.backlog / run.backlog for run in found.get(STREAMING, [])]
     for each in present:
         rates = [plan.backlog / run.backlog for run in found[each.name]]
-        times = f"{median(rates) / median(base):.2f}" if base else DASH
+        over = times(rates, base, "{:.2f}") if base else DASH
         starts = spread([run.start for run in found[each.name]], "{:.1f}".format)
         rate = spread(rates, "{:,.0f}".format)
-        table.rows.append([each.name, each.guarantee, rate, times, starts])
+        table.rows.append([each.name, each.guarantee, rate, over, starts])
     return table
 
 
@@ -196,7 +199,8 @@ def literature(found: Found) -> Table:
         note="There: 25 machines, Falkirk on Naiad, Drizzle on Spark; one worker of many fails."
         " Here: one machine, falkirk on Spark, and the whole process is killed, so that only"
         " ratios may be compared, and those of the last row with care: Structured Streaming stands"
-        " where Drizzle stood. Here Flink and Structured Streaming are always exactly once.",
+        " where Drizzle stood. Here Flink and Structured Streaming are always exactly once. In"
+        " brackets the least and the greatest ratio of two runs of the same turn.",
     )
 
     def final(run: Run) -> tuple[float, ...]:
@@ -204,9 +208,6 @@ def literature(found: Found) -> Table:
 
     def failing(run: Run) -> tuple[float, ...]:
         return run.failing
-
-    def tail(values: list[float]) -> float:
-        return quantile(values, 0.99)
 
     known = [
         (f"{EXACTLY}, median", FALKIRK, final, median, (382, 991, 1464)),
@@ -216,14 +217,27 @@ def literature(found: Found) -> Table:
         (f"{EXACTLY}, in the window of a failure", FALKIRK, failing, median, (455, 2225, 2289)),
     ]
     for title, ours, part, measure, (there, flink, drizzle) in known:
-        here = []
-        for rival in (FLINK, STREAMING):
-            mine, theirs = (pooled(found.get(name, []), part) for name in (ours, rival))
-            ratio = f"{measure(mine) / measure(theirs):.2f}" if mine and theirs else DASH
-            here.append(ratio)
-        ratios = f"{there / flink:.2f}, {there / drizzle:.2f}"
-        table.rows.append([title, f"{there} / {flink} / {drizzle}", ratios, *here])
+        here = [beside(found, ours, rival, part, measure) for rival in (FLINK, STREAMING)]
+        known_ratios = f"{there / flink:.2f}, {there / drizzle:.2f}"
+        table.rows.append([title, f"{there} / {flink} / {drizzle}", known_ratios, *here])
     return table
+
+
+def beside(
+    found: Found,
+    ours: str,
+    rival: str,
+    part: Callable[[Run], tuple[float, ...]],
+    measure: Callable[[Sequence[float]], float],
+) -> str:
+    """A ratio of two latencies over all runs, with the least and the greatest of the turns."""
+    mine, theirs = ([part(run) for run in found.get(name, [])] for name in (ours, rival))
+    mine, theirs = ([each for each in side if each] for side in (mine, theirs))
+    if not mine or not theirs:
+        return DASH
+    whole = measure(list(chain(*mine))) / measure(list(chain(*theirs)))
+    turns = ratios([measure(each) for each in mine], [measure(each) for each in theirs])
+    return f"{whole:.2f} {ends(turns, '{:.2f}'.format)}"
 
 
 def absent(name: str, log: str) -> Table:

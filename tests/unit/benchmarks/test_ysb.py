@@ -4,10 +4,13 @@ import json
 
 import pytest
 from benchmarks.events import ADS_EACH, POOLS
+from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders
+from benchmarks.ysb.measuring import FULL, QUICK, Plan
 from benchmarks.ysb.observer import Observer, Shown, rows_of
-from benchmarks.ysb.outcome import Live, file_latencies, final_latencies, first_after, repeated
+from benchmarks.ysb.outcome import Live, Run, file_latencies, final_latencies, first_after, repeated
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import WINDOW_MS, expected, pieces
+from benchmarks.ysb.tables import beside, latency_cells, throughput
 
 BEGIN = 1_700_000_000_000
 STREAM = pieces(7, 3, BEGIN, 100, 2_000)
@@ -61,3 +64,53 @@ def test_the_observer_reads_what_everybody_writes(tmp_path) -> None:
     (tmp_path / "part-1").write_text("nothing that anybody writes\n")
     with pytest.raises(ValueError, match="is no result"):
         rows_of(tmp_path / "part-1")
+
+
+@pytest.mark.parametrize("plan", [FULL, QUICK])
+def test_the_warm_up_ends_with_a_round_as_large_as_the_backlog(plan: Plan) -> None:
+    *_, last = plan.warming()
+    sizes = [
+        [(piece.events, piece.span_ms) for piece in each] for each in (last, plan.backlogged())
+    ]
+    assert sizes[0] == sizes[1]
+    assert sum(piece.events for piece in last) == plan.backlog
+
+
+@pytest.mark.parametrize("plan", [FULL, QUICK])
+def test_no_part_of_a_run_touches_the_counts_of_another(plan: Plan) -> None:
+    parts = [*plan.warming(), plan.backlogged(), plan.stream()]
+    numbers = [piece.number for part in parts for piece in part]
+    assert numbers == sorted(set(numbers)), "files are read in the order of their names"
+    warm = {piece.begin_ms // WINDOW_MS for part in plan.warming() for piece in part}
+    backlog, live = ({piece.begin_ms // WINDOW_MS for piece in part} for part in parts[-2:])
+    assert not warm & backlog
+    assert not (warm | backlog) & live
+
+
+def a_run(backlog: float, *final: float) -> Run:
+    """One that had these latencies."""
+    return Run(1.0, backlog, final, (), final, None, 0, 0, 1, 0)
+
+
+FOUND = {
+    FALKIRK: [a_run(1.0, 0.1, 0.2, 0.3), a_run(2.0, 0.3, 0.4, 0.5)],
+    STREAMING: [a_run(2.0, 0.4, 0.4, 0.4), a_run(2.0, 0.5, 0.5, 0.5)],
+}
+
+
+def test_latencies_have_the_least_and_the_greatest_of_the_runs() -> None:
+    cells = latency_cells(FOUND[FALKIRK], lambda run: run.final)
+    assert cells == ["300 (200 to 400)", "500 (300 to 500)"]
+    assert latency_cells(FOUND[FALKIRK], lambda run: run.failing) == ["–", "–"]
+
+
+def test_ratios_have_the_least_and_the_greatest_of_the_turns() -> None:
+    final = (lambda run: run.final), max
+    assert beside(FOUND, FALKIRK, STREAMING, *final) == "1.00 (0.75 to 1.00)"
+    assert beside(FOUND, FALKIRK, FLINK, *final) == "–"
+    present = [each for each in contenders() if each.name in FOUND]
+    rows = throughput(present, FOUND, Plan(backlog=100)).rows
+    assert [row[2:4] for row in rows] == [
+        ["75 (50 to 100)", "1.50 (1.00 to 2.00)"],
+        ["50 (50 to 50)", "1.00 (1.00 to 1.00)"],
+    ]
