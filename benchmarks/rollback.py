@@ -6,10 +6,12 @@ from collections.abc import Callable
 from random import Random
 
 from benchmarks import flows
-from benchmarks.flows import LAST, Flow
+from benchmarks.flows import LAST
 from benchmarks.measure import Timing, each, show_seconds, timed
 from benchmarks.report import Report, Table, machine
-from falkirk.core import AnyFrontier, Completed, Graph, Monitor, Restorable, Saved, Update, solve
+from benchmarks.rollback_updates import monitor_at, updates
+from benchmarks.spread import median, spread, verdict
+from falkirk.core import Graph, Restorable, solve
 
 SEED = 20_260
 LITERATURE = (8_896, 425_681)
@@ -37,10 +39,17 @@ def run(quick: bool) -> Report:
     }
     report = Report("Rollback: the solver and the monitor", settings)
     sizes = QUICK_SIZES if quick else SIZES
-    targets = Table("Targets", ["target", "measured", "met"])
+    targets = Table(
+        "Targets",
+        ["target", "measured", "met"],
+        note="Medians, with the least and the greatest. Time per edge is that of the best"
+        " repetitions; beside it all repetitions on the large graph over the median on the small"
+        " one. Of updates, the medians of rounds on the small and the large graph in turn.",
+    )
     report.targets = targets
     fresh = fresh_solves(sizes, report, targets, quick)
-    updates(sizes, report, targets, quick, fresh)
+    small, large = sizes[0], sizes[-1]
+    report.tables.append(updates(small, large, SEED, targets, fresh["all failed", *large].best))
     report.tables.append(memory(quick))
     report.tables.append(storm(quick))
     return report
@@ -92,119 +101,16 @@ def _fresh_targets(
     targets: Table,
 ) -> None:
     if LITERATURE in sizes:
-        median = found[name, *LITERATURE].median
+        seconds = found[name, *LITERATURE].seconds
         goal = f"{name}: {LITERATURE[1]:,} edges in under 2 s (aim: under 1 s)"
-        targets.rows.append([goal, show_seconds(median), verdict(median < 2)])
+        targets.rows.append([goal, spread(seconds, show_seconds), verdict(median(seconds) < 2)])
     smallest, largest = sizes[0], sizes[-1]
-    growth = (found[name, *largest].best / largest[1]) / (found[name, *smallest].best / smallest[1])
+    few, many = found[name, *smallest], found[name, *largest]
+    growth = (many.best / largest[1]) / (few.best / smallest[1])
+    each_time = [second / largest[1] / (few.median / smallest[1]) for second in many.seconds]
     goal = f"{name}: time per edge from {smallest[1]:,} to {largest[1]:,} edges at most 2×"
-    targets.rows.append([goal, f"{growth:.2f}×", verdict(growth <= 2)])
-
-
-def verdict(met: bool) -> str:
-    """A word for a target."""
-    return "yes" if met else "**no**"
-
-
-# One update.
-
-
-def updates(
-    sizes: list[tuple[int, int]],
-    report: Report,
-    targets: Table,
-    quick: bool,
-    fresh: dict[tuple[str, int, int], Timing],
-) -> None:
-    """Single updates in monitors of two sizes, both of degree 10."""
-    small, large = sizes[0], sizes[-1]
-    table = Table(
-        "One update in the monitor",
-        ["update", "processors", "best", "median", "mean", "worst", "watermarks raised (mean)"],
-        note="Everyone is 0 to 4 steps ahead of a common low-watermark when measuring begins. Each"
-        " row is up to 300 single updates. In `a whole step` all but one of the slowest save"
-        " (at most 20,000), in random order. `slowest of a flow`: the graph consists of many flows"
-        " with no edge between them; the slowest of each catches up, and its whole flow rises.",
-    )
-    medians: dict[tuple[str, int], float] = {}
-    for processors, edges in (small, large):
-        for name, timing, raised in _updates_at(processors, edges):
-            medians[name, processors] = timing.median
-            mean = sum(timing.seconds) / len(timing.seconds)
-            shown = map(show_seconds, (timing.best, timing.median, mean, timing.worst))
-            table.rows.append([name, f"{processors:,}", *shown, f"{raised:.1f}"])
-    report.tables.append(table)
-    whole = fresh["all failed", *large].best
-    for name in dict.fromkeys(name for name, _ in medians):
-        ratio = medians[name, large[0]] / medians[name, small[0]]
-        goal = f"{name}: median the same within 2× at {small[0]:,} and {large[0]:,} processors"
-        targets.rows.append([goal, f"{ratio:.2f}×", verdict(ratio <= 2)])
-        cheaper = whole / medians[name, large[0]]
-        goal = f"{name}: 1,000× less than a fresh solve at {large[0]:,} processors"
-        targets.rows.append([goal, f"{cheaper:,.0f}×", verdict(cheaper >= 1000)])
-
-
-def _updates_at(processors: int, edges: int) -> list[tuple[str, Timing, float]]:
-    rng = Random(SEED)
-    found = []
-    flow = flows.mixed(processors, edges, SEED)
-    steps = {p: LAST + rng.randint(0, 4) for p in flow.graph.domains}
-    monitor = monitor_at(flow, steps)
-    ahead = [p for p in flow.graph.domains if steps[p] > LAST]
-    found.append(("ahead of others", *_measure(flow, monitor, steps, rng.sample(ahead, 300))))
-    behind = [p for p in flow.graph.domains if steps[p] == LAST]
-    found.append(("one of the slowest", *_measure(flow, monitor, steps, behind[:100])))
-    rest = [p for p in flow.graph.domains if p not in behind[-1:]]
-    rng.shuffle(rest)
-    found.append(("a whole step", *_measure(flow, monitor, steps, rest[: 20 * 1000])))
-    del monitor, flow
-    for size, degree in ((10, 3), (100, 10)):
-        flow = flows.separate(processors, SEED, size, degree)
-        steps = {p: LAST + 1 + rng.randint(0, 3) for p in flow.graph.domains}
-        names = list(flow.graph.domains)
-        slowest = [rng.choice(names[i : i + size]) for i in range(0, processors, size)]
-        steps.update(dict.fromkeys(slowest, LAST))
-        monitor = monitor_at(flow, steps)
-        measured = _measure(flow, monitor, steps, slowest[:300])
-        found.append((f"slowest of a flow of {size}", *measured))
-    return found
-
-
-def monitor_at(flow: Flow, steps: dict[str, int]) -> Monitor:
-    """A monitor that has heard of everything up to ``steps``, step by step."""
-    stateless = {
-        p: AnyFrontier(flow.graph.domains[p].empty)
-        for p, policy in flow.policy.items()
-        if policy == "any"
-    }
-    monitor = Monitor(flow.graph, stateless)
-    for step in range(LAST - 1, LAST + 5):
-        monitor.update([announce(flow, p, step) for p in flow.graph.domains if step <= steps[p]])
-    return monitor
-
-
-def announce(flow: Flow, p: str, step: int) -> Update:
-    """What ``p`` tells when it has saved ``step``."""
-    if flow.policy[p] == "any":
-        return Completed(p, flow.frontier(p, step))
-    return Saved(p, flow.checkpoint(p, step))
-
-
-def _measure(
-    flow: Flow, monitor: Monitor, steps: dict[str, int], chosen: list[str]
-) -> tuple[Timing, float]:
-    """Updates of ``chosen`` to their next steps; how many watermarks each raised on average."""
-    raised = 0
-
-    def call(update: Update) -> None:
-        nonlocal raised
-        raised += len(monitor.update([update]).watermarks)
-
-    following = []
-    for p in chosen:
-        steps[p] += 1
-        following.append(announce(flow, p, steps[p]))
-    return each(call, following), raised / len(chosen)
+    shown = f"{growth:.2f}×, medians {spread(each_time, '{:.2f}×'.format)}"
+    targets.rows.append([goal, shown, verdict(growth <= 2)])
 
 
 # Memory, in processes of their own.
@@ -228,32 +134,30 @@ print(graph - start, saved - graph, resident_bytes() - saved)
 
 def memory(quick: bool) -> Table:
     """Resident memory at two densities, solved for bytes per processor and per edge."""
+    processors, rounds = (2_000, 1) if quick else (10_000, 3)
     table = Table(
         "Memory",
         ["what", "bytes/processor", "bytes/edge"],
         note="Resident memory of processes of their own at degrees 10 and 40, and the straight line"
-        " through both. Checkpoints: five for each processor that keeps state.",
+        " through both. Checkpoints: five for each processor that keeps state. Processes of"
+        f" each: {rounds}, in turn; median, with the least and the greatest.",
     )
-    processors = 2_000 if quick else 10_000
-    low, high = (
-        list(
-            map(
-                int,
-                subprocess.run(
-                    [sys.executable, "-c", MEMORY, str(processors), str(processors * degree)],
-                    capture_output=True,
-                    text=True,
-                    check=True,
-                ).stdout.split(),
-            )
-        )
-        for degree in (10, 40)
-    )
-    for what, less, more in zip(("graph", "checkpoints", "solver"), low, high, strict=True):
-        per_edge = (more - less) / (30 * processors)
-        per_processor = (less - 10 * processors * per_edge) / processors
-        table.rows.append([what, f"{per_processor:,.0f}", f"{per_edge:,.0f}"])
+    found = [[resident(processors, degree) for degree in (10, 40)] for _ in range(rounds)]
+    for number, what in enumerate(("graph", "checkpoints", "solver")):
+        per_edge, per_processor = [], []
+        for low, high in found:
+            per_edge.append((high[number] - low[number]) / (30 * processors))
+            per_processor.append(low[number] / processors - 10 * per_edge[-1])
+        cells = (spread(values, "{:,.0f}".format) for values in (per_processor, per_edge))
+        table.rows.append([what, *cells])
     return table
+
+
+def resident(processors: int, degree: int) -> list[int]:
+    """Bytes of the graph, the checkpoints and the solver, in a process of their own."""
+    command = [sys.executable, "-c", MEMORY, str(processors), str(processors * degree)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return list(map(int, told.split()))
 
 
 # Failures in quick succession.
@@ -271,7 +175,7 @@ def storm(quick: bool) -> Table:
             "best",
             "median",
             "worst",
-            "rolled back (mean of 5)",
+            "rolled back, of 5",
         ],
         note="Each plan is a fresh solve with what live processors have done so far offered as ⊤,"
         " and the reasons for everyone who must roll back.",
@@ -293,8 +197,8 @@ def storm(quick: bool) -> Table:
             storms = [rng.sample(names, count) for _ in range(plans)]
             timing = each(lambda f, m=monitor, x=live: m.rollback_plan(f, x), storms)
             solutions = [monitor.rollback_plan(failed, live) for failed in storms[:5]]
-            rolled = sum(not f.is_top for s in solutions for f in s.frontiers.values())
+            rolled = [sum(not f.is_top for f in s.frontiers.values()) for s in solutions]
             shown = map(show_seconds, (timing.best, timing.median, timing.worst))
             row = [f"{processors:,}", f"{edges:,}", f"{count:,}", str(plans), *shown]
-            table.rows.append([*row, f"{rolled / len(solutions):,.0f}"])
+            table.rows.append([*row, spread(rolled, "{:,.0f}".format)])
     return table
