@@ -7,7 +7,7 @@ from benchmarks.matrix_cell import Cell, Outcome, run_cell
 from benchmarks.matrix_flow import WAYS
 from benchmarks.plots import Bars
 from benchmarks.report import Report, Table
-from benchmarks.spread import median, spread
+from benchmarks.spread import if_apart, median, spread
 from benchmarks.versions import spark_machine
 from falkirk.runtime.session import start_session
 
@@ -55,14 +55,19 @@ def counts(found: dict[tuple[str, float | None], list[Outcome]], seconds: float 
     """What can be counted."""
     title = "Four epochs at once" if seconds is None else "Epochs that come alone"
     heads = ["policy of the count", "jobs", "calls to Spark", "batches", "bytes", "transactions"]
-    table = Table(f"{title}: counts an epoch", heads, note="Medians of the rounds.")
+    note = "Medians of the rounds, with the least and the greatest where they differ."
+    table = Table(f"{title}: counts an epoch", heads, note=note)
     for (way, pace), outcomes in found.items():
         if pace == seconds:
             each = [(o.jobs, o.calls, o.batches, o.bytes, o.commits, o.epochs) for o in outcomes]
-            values = [median([row[i] / row[-1] for row in each]) for i in range(5)]
-            shown = [f"{value:,.0f}" if value >= 100 else f"{value:.2f}" for value in values]
-            table.rows.append([way, *shown])
+            values = [[row[i] / row[-1] for row in each] for i in range(5)]
+            table.rows.append([way, *(if_apart(value, short) for value in values)])
     return table
+
+
+def short(value: float) -> str:
+    """No more places than anybody reads."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
 def times(found: dict[tuple[str, float | None], list[Outcome]]) -> Table:

@@ -72,7 +72,7 @@ def run(quick: bool) -> Report:
         found = measured(session, free, timed)
     finally:
         session.stop()
-    killed = kills(1 if quick else 2, ["eager"] if quick else list(KILLED))
+    killed = kills(1 if quick else 3, ["eager"] if quick else list(KILLED))
     report = Report("Policies by interval, rate, skew and failure", settings)
     report.tables = [*matrix_tables.tables(found), matrix_tables.kills(killed)]
     report.figures = matrix_tables.figures(found)

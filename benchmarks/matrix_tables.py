@@ -8,7 +8,7 @@ from benchmarks.matrix_cell import Outcome
 from benchmarks.matrix_flow import LAZY, NOTHING, WAYS
 from benchmarks.plots import Bars, Figure, Lines
 from benchmarks.report import Table
-from benchmarks.spread import median, quantile, spread
+from benchmarks.spread import ends, if_apart, median, quantile, spread
 
 Key = tuple[str, Shape, float | None]
 Found = Mapping[Key, list[Outcome]]
@@ -63,24 +63,31 @@ def over_nothing(found: Found, way: str, shape: Shape) -> list[float]:
 
 
 def an_epoch(outcomes: Sequence[Outcome], of: Callable[[Outcome], float], show: str) -> str:
-    """The median of something an epoch."""
-    return show.format(median([of(each) / each.epochs for each in outcomes]))
+    """Something an epoch."""
+    return if_apart([of(each) / each.epochs for each in outcomes], show.format)
 
 
 def latency(found: Found) -> Table:
     """How late results are, by the clock and before anything fails."""
     table = Table(
         "Latency by the clock, before the failure",
-        ["policy of the count", "epochs of", "median ms", "99 % ms", "medians of the rounds"],
+        ["policy of the count", "epochs of", "median ms", "99 % ms"],
+        note="Over all rounds; in brackets the least and the greatest of a round.",
     )
     for (way, shape, seconds), outcomes in found.items():
         if seconds is not None and any(each.latencies for each in outcomes):
             late = [late * 1e3 for each in outcomes for late in each.latencies]
-            each = [median(o.latencies) * 1e3 for o in outcomes if o.latencies]
-            row = [way, setting(shape, seconds), f"{median(late):.0f}"]
-            row += [f"{quantile(late, 0.99):.0f}", f"{min(each):.0f} to {max(each):.0f}"]
+            row = [way, setting(shape, seconds)]
+            for measure in (median, latest):
+                each = [measure(o.latencies) * 1e3 for o in outcomes if o.latencies]
+                row.append(f"{measure(late):.0f} {ends(each, '{:.0f}'.format)}")
             table.rows.append(row)
     return table
+
+
+def latest(values: Sequence[float]) -> float:
+    """What only one in a hundred exceeds."""
+    return quantile(values, 0.99)
 
 
 def failures(found: Found) -> Table:
@@ -102,10 +109,10 @@ def failures(found: Found) -> Table:
     )
     for (way, shape, seconds), outcomes in found.items():
         if seconds is not None:
-            latest = [max(each.after) * 1e3 for each in outcomes if each.after]
+            after = [max(each.after) * 1e3 for each in outcomes if each.after]
             row = [way, setting(shape, seconds)]
             row.append(spread([each.caught_up * 1e3 for each in outcomes], "{:.0f}".format))
-            row.append(spread(latest, "{:.0f}".format) if latest else "")
+            row.append(spread(after, "{:.0f}".format) if after else "")
             row += [
                 spread([each.undone for each in outcomes], "{:.0f}".format),
                 spread([each.rows_again for each in outcomes], "{:,.0f}".format),
@@ -123,7 +130,8 @@ def kills(killed: Mapping[str, list[float]]) -> Table:
     table = Table(
         "SIGKILL of the driver",
         ["policy of the count", "seconds to the first new result"],
-        note="The flow of exactly-once; a new process, the start of Spark included.",
+        note="The flow of exactly-once; a new process, the start of Spark included. Median, with"
+        " the least and the greatest.",
     )
     for way, seconds in killed.items():
         table.rows.append([way, spread(seconds, "{:.1f}".format)])

@@ -6,7 +6,7 @@ from benchmarks.figure_1.contenders import CONTENDERS, FALKIRK, STOP_THE_WORLD
 from benchmarks.figure_1.measuring import MASTER, Plan
 from benchmarks.figure_1.outcome import TOLERANCE, WINDOW_SECONDS, Run
 from benchmarks.report import Table
-from benchmarks.spread import median, quantile, spread
+from benchmarks.spread import ends, median, quantile, ratios, spread
 from falkirk.demo.figure_1.flow import WINDOW_EPOCHS
 
 Found = dict[str, list[Run]]
@@ -59,7 +59,7 @@ def described(plan: Plan) -> dict[str, str]:
 
 def tables(found: Found, refused: list[str]) -> list[Table]:
     """All of them."""
-    shown = [ratios(found), queries(found), inputs(found), failures(found), checked(found)]
+    shown = [compared(found), queries(found), inputs(found), failures(found), checked(found)]
     if refused:
         rows = [[each.replace("|", "\\|")] for each in refused]
         shown.append(Table("Runs that were refused", ["why"], rows))
@@ -80,14 +80,15 @@ def pooled(runs: list[Run], part: Part) -> list[float]:
     return [seconds for run in runs for seconds in part(run)]
 
 
-def ratios(found: Found) -> Table:
+def compared(found: Found) -> Table:
     """The baseline over falkirk, beside the literature's figures."""
     table = Table(
         "Stop-the-world over falkirk",
         ["median", "ratio here", FALKIRK, STOP_THE_WORLD, "ratio there", "there"],
         note="There: the literature's figures, for Falkirk on Naiad, on other machines and data,"
         " over a baseline with a global snapshot every 10 s. Only ratios may be compared, and the"
-        " baseline here has advantages that are listed above. Peaks are medians over the runs.",
+        " baseline here has advantages that are listed above. Peaks are medians over the runs. In"
+        " brackets the least and the greatest ratio of two runs of the same turn.",
     )
     known: list[tuple[str, Part, str, str]] = [
         ("a query, steady", lambda run: run.queries, "445×", "29 ms, 12.9 s"),
@@ -107,21 +108,36 @@ def ratios(found: Found) -> Table:
     ]
     for title, part, ratio, there in known:
         ours, theirs = (median(pooled(found[name], part)) for name in (FALKIRK, STOP_THE_WORLD))
-        cells = [f"{theirs / ours:.1f}×", in_words(ours), in_words(theirs)]
+        runs = [of_runs(found[name], part, median) for name in (STOP_THE_WORLD, FALKIRK)]
+        turns = ends(ratios(*runs), "{:.1f}×".format)
+        cells = [f"{theirs / ours:.1f}× {turns}", in_words(ours), in_words(theirs)]
         table.rows.append([title, *cells, ratio, there])
     return table
 
 
+def of_runs(
+    runs: list[Run], part: Part, measure: Callable[[Sequence[float]], float]
+) -> list[float]:
+    """A figure of each run that has any values for it."""
+    return [measure(part(run)) for run in runs if part(run)]
+
+
+def late(values: Sequence[float]) -> float:
+    """What only one in a hundred exceeds."""
+    return quantile(values, 0.99)
+
+
 def latencies(title: str, what: str, found: Found, part: Part, note: str) -> Table:
-    """Median, p99 and the most, over all runs, and the medians of the runs."""
-    heads = ["contender", what, "median", "p99", "at most", "medians of the runs"]
-    table = Table(title, heads, note=note)
+    """Median, p99 and the most, over all runs and at the least and the greatest of a run."""
+    note += " Over all runs; in brackets the least and the greatest of the runs."
+    table = Table(title, ["contender", what, "median", "p99", "at most"], note=note)
     for name in CONTENDERS:
         values = pooled(found[name], part)
-        medians = [median(part(run)) for run in found[name] if part(run)]
-        figures = [median(values), quantile(values, 0.99), max(values)]
-        ends = f"{in_words(min(medians))} to {in_words(max(medians))}"
-        table.rows.append([name, f"{len(values):,}", *map(in_words, figures), ends])
+        cells = [
+            f"{in_words(measure(values))} {ends(of_runs(found[name], part, measure), in_words)}"
+            for measure in (median, late, max)
+        ]
+        table.rows.append([name, f"{len(values):,}", *cells])
     return table
 
 

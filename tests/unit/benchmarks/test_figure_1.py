@@ -7,8 +7,8 @@ import pytest
 from benchmarks.figure_1 import contenders
 from benchmarks.figure_1.contenders import CONTENDERS, FALKIRK, STOP_THE_WORLD, passed
 from benchmarks.figure_1.measuring import Plan
-from benchmarks.figure_1.outcome import Epochs, Moments, Redone, Waits, peak, until_as_before
-from benchmarks.figure_1.tables import in_words
+from benchmarks.figure_1.outcome import Epochs, Moments, Redone, Run, Waits, peak, until_as_before
+from benchmarks.figure_1.tables import compared, in_words, queries
 
 from falkirk.core.machine.flow import Role
 from falkirk.core.policy import Policy, Regime
@@ -99,3 +99,20 @@ def test_what_was_done_again_is_what_the_process_told(tmp_path: Path) -> None:
 
 def test_durations_have_a_unit_that_suits_them() -> None:
     assert [in_words(0.0421), in_words(3.14159)] == ["42 ms", "3.14 s"]
+
+
+def a_run(*waits: float) -> Run:
+    """One whose queries and records took so long."""
+    return Run(waits, waits, max(waits), max(waits), 0.0, Redone(0, 1, 0, 0, None), [])
+
+
+def test_ratios_and_latencies_have_the_ends_of_the_runs() -> None:
+    found = {
+        FALKIRK: [a_run(0.1, 0.2, 0.3), a_run(0.3, 0.4, 0.5)],
+        STOP_THE_WORLD: [a_run(2.0, 2.0, 2.0), a_run(8.0, 8.0, 8.0)],
+    }
+    assert compared(found).rows[0][1] == "16.7× (10.0× to 20.0×)"
+    assert queries(found).rows[0][2:4] == [
+        "300 ms (200 ms to 400 ms)",
+        "500 ms (300 ms to 500 ms)",
+    ]
