@@ -27,17 +27,17 @@ class Benchmark(NamedTuple):
 
 
 BENCHMARKS = (
-    Benchmark("rollback", "choosing frontiers, over the size of the graph", 8, 1),
-    Benchmark("exactly-once", "throughput and latency beside Structured Streaming", 20, 3),
-    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 16, 4),
+    Benchmark("rollback", "choosing frontiers, over the size of the graph", 10, 1),
+    Benchmark("exactly-once", "throughput and latency beside Structured Streaming", 25, 3),
+    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 18, 5),
     Benchmark("ephemeral", "a stateless pipeline beside plain PySpark", 3, 1),
     Benchmark("stateless", "Lindi's operators beside plain PySpark", 3, 1),
     Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),
     Benchmark("policies", "what policies cost over saving nothing, and what is kept", 13, 0.5),
     Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
-    Benchmark("matrix", "policies by interval, rate, skew and failure", 16, 1.5),
-    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 15, 2),
-    Benchmark("components", "connected components that follow changes", 16, 1),
+    Benchmark("matrix", "policies by interval, rate, skew and failure", 17, 1.5),
+    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 22, 2),
+    Benchmark("components", "connected components that follow changes", 20, 1),
     Benchmark("figure-1", "the paper's application beside a stop-the-world baseline", 13, 2),
 )
 """In the order in which they run."""
