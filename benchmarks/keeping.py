@@ -1,6 +1,7 @@
 """How much a store keeps of a running aggregate in the long run, against the live state."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -104,7 +105,7 @@ def keep(session: Any, folder: Path, policy: fk.Policy, epochs: int) -> Kept:
     finally:
         store.close()
     table = live_state(flow, folder)
-    end = sum(path.stat().st_size for path in (folder / "data").iterdir())
+    end = bytes_in(folder / "data")
     metadata = sum(path.stat().st_size for path in folder.glob("metadata.sqlite*"))
     return Kept(len(encoded(table)), end, metadata, table.num_rows, tuple(seen))
 
@@ -121,3 +122,12 @@ def live_state(flow: fk.Dataflow, folder: Path) -> pa.Table:
         store.close()
     merged = table.group_by("key").aggregate([("count", "sum")])
     return merged.rename_columns(["key", "count"]).sort_by("key")
+
+
+def bytes_in(folder: Path) -> int:
+    """The sizes of all files, some of which may go meanwhile."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):
+            total += path.stat().st_size if path.is_file() else 0
+    return total
