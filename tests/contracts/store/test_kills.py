@@ -23,6 +23,7 @@ def killed_after(place: Place, seconds: float) -> int:
     victim = subprocess.Popen(
         [sys.executable, "-m", "tests.contracts.store.victim", place.address],
         cwd=ROOT,
+        bufsize=0,  # or what is read beyond the first line is not there for ``communicate``
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONWARNINGS": "default"},
