@@ -21,6 +21,16 @@ class Gateway:
         self._python = session.sparkContext
         self._context = self._python._jsc.sc()
         self._master: Any = None
+        self._remember()
+
+    def _remember(self) -> None:
+        """Looks up once what PySpark looks up for every list that it hands over.
+
+        It does so by a short name, for which Java searches all of Spark's jars in vain.
+        """
+        converting = self._jvm.org.apache.spark.api.python.PythonUtils
+        converting.toSeq = converting.toSeq
+        self._jvm.PythonUtils = converting
 
     @property
     def is_local(self) -> bool:
