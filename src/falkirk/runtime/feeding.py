@@ -15,6 +15,7 @@ from falkirk.runtime.content import Content
 from falkirk.runtime.described import described
 from falkirk.runtime.inputs import Arrival, Reader
 from falkirk.runtime.insisting import Insisting
+from falkirk.runtime.looking import Looking
 from falkirk.runtime.one_task import ONE_TASK_BYTES_MAX
 from falkirk.runtime.patience import OUTSIDE
 from falkirk.runtime.pressure import Pressure
@@ -39,6 +40,7 @@ class Feeding:
         self.committing = 0
         self._stopped, self._closing = False, Event()
         self._insisting = Insisting(OUTSIDE, self._closing)
+        self._looking = Looking(driver.options.poll_seconds, len(sources), self._closing)
         ahead = driver.options.epochs_ahead
         self.pressure = Pressure(
             driver.blueprint.flow,
@@ -55,6 +57,12 @@ class Feeding:
     def ended(self) -> bool:
         """Whether no input will bring anything more."""
         return all(reader.ended for reader in self.readers.values())
+
+    @property
+    def _idle(self) -> bool:
+        """Whether nothing is under way."""
+        driver = self.driver
+        return not (driver.working.busy or driver.persistence.waiting or driver.outputs.waiting)
 
     def open(self) -> None:
         """The run begins: sources that call by themselves are told whom."""
@@ -74,7 +82,7 @@ class Feeding:
             self._follow(reader)
             if self._may_read(reader):
                 reader.busy, reader.woken = True, False
-                self._threads.submit(self._poll, reader, reader.generation)
+                self._threads.submit(self._poll, reader, reader.generation, self._idle)
         self._hasten()
 
     def seconds_to_poll(self, most: float) -> float:
@@ -127,7 +135,7 @@ class Feeding:
     def _hasten(self) -> None:
         """Takes the checkpoints that somebody waits for, when there is nothing else to do."""
         driver = self.driver
-        if driver.working.busy or driver.persistence.waiting or driver.outputs.waiting:
+        if not self._idle:
             return
         for reader in self.readers.values():
             newest = max(reader.ends, default=-1)
@@ -171,9 +179,9 @@ class Feeding:
             and self.pressure.allows(driver.machine, reader.name)
         )
 
-    def _poll(self, reader: Reader, generation: int) -> None:
+    def _poll(self, reader: Reader, generation: int, idle: bool) -> None:
         try:
-            arrival = reader.poll(self.driver.materialiser.session)
+            arrival = reader.poll(self.driver.materialiser.session, self._looking, idle)
             content = None if arrival.data is None else self._content(reader.name, arrival)
         except Exception as error:
             self.driver.tell(self._unreadable, reader, generation, error)
@@ -213,7 +221,7 @@ class Feeding:
             reader.ended = True
             driver.step(End(p))
         elif content is None:
-            reader.rest(time.monotonic() + driver.options.poll_seconds)
+            reader.rest(arrival.at)
 
     def _unreadable(self, reader: Reader, generation: int, error: Exception) -> None:
         if generation != reader.generation:

@@ -6,6 +6,7 @@ from typing import Any
 
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.admission import Admission
+from falkirk.runtime.looking import Looking
 
 NEVER = float("inf")
 """Until when a source is left alone that says itself when there is something."""
@@ -15,7 +16,8 @@ NEVER = float("inf")
 class Arrival:
     """What a poll brought: the rows of one epoch and where they end; ``data`` None if nothing.
 
-    ``began`` is when the source was asked, and ``admitted`` how much it was then asked for.
+    ``began`` is when the source was asked, and ``admitted`` how much it was then asked for. After
+    nothing it is asked again ``at`` some time.
     """
 
     data: Any
@@ -24,6 +26,7 @@ class Arrival:
     finished: bool
     began: float = 0.0
     admitted: int = 0
+    at: float = 0.0
 
 
 @dataclass(slots=True)
@@ -54,12 +57,22 @@ class Reader:
         """What the source has under ``name``, of all that it need not have; None if it has not."""
         return getattr(self.source, name, None)
 
-    def poll(self, session: Any) -> Arrival:
-        """Looks how far the source has come and reads that; runs on a thread of its own."""
-        start, began, admitted = self.position, time.monotonic(), self.admission.size
-        end = self.source.latest(start, self.admission.limit)
-        if end == start:
-            return Arrival(None, start, None, self.source.finished(start))
+    def poll(self, session: Any, looking: Looking, idle: bool = False) -> Arrival:
+        """Looks how far the source has come and reads that; runs on a thread of its own.
+
+        While the flow is ``idle`` it looks several times before it says that there is nothing.
+        """
+        start, admitted, limit = self.position, self.admission.size, self.admission.limit
+        until = time.monotonic() + looking.seconds_max if idle and not self.listening else 0.0
+        while True:
+            began = time.monotonic()
+            end = self.source.latest(start, limit)
+            if end != start:
+                break
+            finished, now = self.source.finished(start), time.monotonic()
+            pause = looking.pause(now - began) if until else looking.seconds_max
+            if finished or now + pause >= until or looking.closing.wait(pause):
+                return Arrival(None, start, None, finished, at=now + pause)
         size = size_of(start, end) if (size_of := self.hook("size")) else None
         data = self.source.read(session, start, end)
         return Arrival(data, end, size, self.source.finished(end), began, admitted)

@@ -3,6 +3,7 @@
 import gzip
 import os
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from falkirk.core.times import ProcessorId
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.admission import Admission
 from falkirk.runtime.inputs import Reader
+from falkirk.runtime.looking import Looking
 from falkirk.testing.script import Remembered
 
 ORDERS = ["name", "modified"]
@@ -137,7 +139,7 @@ def test_a_poll_looks_at_the_folder_once(
     monkeypatch.setattr(os, "scandir", lambda path: (looks.append(path), scan(path))[1])
     source = Files(tmp_path, order=order, watch=True)
     reader = Reader(ProcessorId("files"), source, Admission.of(Limit(files=1)), source.initial())
-    arrival = reader.poll(Spark())
+    arrival = reader.poll(Spark(), Looking(0.01, 1, Event()))
     assert (arrival.data, arrival.size, len(looks)) == (["a"], 8, 1)
 
 
