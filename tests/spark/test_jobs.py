@@ -31,7 +31,7 @@ pytestmark = pytest.mark.spark
 
 EPOCHS = 6
 """Too few for runs of a trace to be merged, which would write them once more."""
-CALLS = 35
+CALLS = 34
 """To read a file, to filter and to group its rows, and to fetch the result."""
 Shape = Callable[[fk.Stream], list[fk.Stream]]
 """What is made of the numbers: the streams that are written."""

@@ -16,7 +16,7 @@ from falkirk.connectors.unreadable import WHOLE, Unreadable, divided
 from falkirk.core.errors import ConnectorError, PermanentError
 from falkirk.dataflow.connecting import Limit, Sink
 from falkirk.dataflow.stream import Stream
-from falkirk.runtime.one_task import ONE_TASK_WORK_BYTES_MAX
+from falkirk.runtime.one_task import ONE_TASK_BYTES_MAX, ONE_TASK_WORK_BYTES_MAX
 
 PACKED = (*SIFTED, "text")
 """Formats whose files may be compressed as a whole."""
@@ -144,7 +144,7 @@ class Files:
                 return table
         # One path is handed over in one call, a list of them in several.
         found = self._loaded(session, paths[0] if len(paths) == 1 else paths)
-        return found.coalesce(1) if size <= ONE_TASK_WORK_BYTES_MAX else found
+        return self._in_few_tasks(found, size)
 
     def _refuse_broken(self, paths: list[str]) -> None:
         """Stops at a compressed file that breaks off; Spark reads a part of some of them."""
@@ -162,12 +162,21 @@ class Files:
         rows = self._loaded(session, good) if good else session.createDataFrame([], schema)
         told = session.createDataFrame(bad, f"{FILE} STRING, {CORRUPT} STRING")
         all_rows = rows.unionByName(told, allowMissingColumns=True)
-        return all_rows.coalesce(1) if stored_bytes(good) <= ONE_TASK_WORK_BYTES_MAX else all_rows
+        return self._in_few_tasks(all_rows, stored_bytes(good))
+
+    def _in_few_tasks(self, frame: Any, size: int) -> Any:
+        """Files that are little work in one task; the runtime does that with all that is small."""
+        small = size * self._growth <= ONE_TASK_BYTES_MAX
+        return frame if small or size > ONE_TASK_WORK_BYTES_MAX else frame.coalesce(1)
+
+    @property
+    def _growth(self) -> int:
+        return COMPRESSED.get(self.format, 1)
 
     def size(self, start: Any, end: Any) -> int | None:
         """About how many bytes there are between two positions."""
         files = [self._path(name) for _, name in self._between(start, end)]
-        return stored_bytes(files) * COMPRESSED.get(self.format, 1)
+        return stored_bytes(files) * self._growth
 
     def finished(self, position: Any) -> bool:
         """Whether all files are read and no more are waited for."""
@@ -239,6 +248,8 @@ class Files:
             raise ConnectorError(f"{self.path} is not a folder") from error
         with entries:
             for entry in entries:
+                if not modified and entry.name <= after[1]:
+                    continue  # nearly all of them, at every poll
                 if entry.name.startswith((".", "_")) or not entry.is_file():
                     continue
                 file = (entry.stat().st_mtime_ns if modified else 0, entry.name)

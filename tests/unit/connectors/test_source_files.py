@@ -26,7 +26,11 @@ ORDERS = ["name", "modified"]
 class Read(list[str]):
     """The names of the files that are read, in the place of a frame."""
 
+    partitions = 2
+
     def coalesce(self, partitions: int) -> "Read":
+        """In so many tasks."""
+        self.partitions = partitions
         return self
 
 
@@ -141,6 +145,26 @@ def test_a_poll_looks_at_the_folder_once(
     reader = Reader(ProcessorId("files"), source, Admission.of(Limit(files=1)), source.initial())
     arrival = reader.poll(Spark(), Looking(0.01, 1, Event()))
     assert (arrival.data, arrival.size, len(looks)) == (["a"], 8, 1)
+
+
+@pytest.mark.parametrize(
+    ("format", "size", "partitions"),
+    [
+        pytest.param(
+            "parquet", 1 << 20, 2, id="few bytes once unpacked: so the runtime sees to it"
+        ),
+        pytest.param("parquet", 3 << 20, 1, id="little work"),
+        pytest.param("parquet", 5 << 20, 2, id="much work"),
+        pytest.param("text", 3 << 20, 2, id="few bytes"),
+    ],
+)
+def test_what_the_runtime_does_in_one_task_is_not_told_twice(
+    tmp_path: Path, format: str, size: int, partitions: int
+) -> None:
+    os.truncate(put(tmp_path, "a", 1), size)
+    source = Files(tmp_path, format=format)
+    end = source.latest(source.initial(), Limit())
+    assert source.read(Spark(), source.initial(), end).partitions == partitions
 
 
 @pytest.mark.parametrize("order", ORDERS)
