@@ -82,7 +82,8 @@ class Feeding:
             self._follow(reader)
             if self._may_read(reader):
                 reader.busy, reader.woken = True, False
-                self._threads.submit(self._poll, reader, reader.generation, self._idle)
+                often = self._looking.often and self._idle
+                self._threads.submit(self._poll, reader, reader.generation, often)
         self._hasten()
 
     def seconds_to_poll(self, most: float) -> float:
@@ -179,9 +180,9 @@ class Feeding:
             and self.pressure.allows(driver.machine, reader.name)
         )
 
-    def _poll(self, reader: Reader, generation: int, idle: bool) -> None:
+    def _poll(self, reader: Reader, generation: int, often: bool) -> None:
         try:
-            arrival = reader.poll(self.driver.materialiser.session, self._looking, idle)
+            arrival = reader.poll(self.driver.materialiser.session, self._looking, often)
             content = None if arrival.data is None else self._content(reader.name, arrival)
         except Exception as error:
             self.driver.tell(self._unreadable, reader, generation, error)

@@ -57,13 +57,13 @@ class Reader:
         """What the source has under ``name``, of all that it need not have; None if it has not."""
         return getattr(self.source, name, None)
 
-    def poll(self, session: Any, looking: Looking, idle: bool = False) -> Arrival:
+    def poll(self, session: Any, looking: Looking, often: bool = False) -> Arrival:
         """Looks how far the source has come and reads that; runs on a thread of its own.
 
-        While the flow is ``idle`` it looks several times before it says that there is nothing.
+        Where it may look ``often`` it does so before it says that there is nothing.
         """
         start, admitted, limit = self.position, self.admission.size, self.admission.limit
-        until = time.monotonic() + looking.seconds_max if idle and not self.listening else 0.0
+        until = time.monotonic() + looking.seconds_max if often and not self.listening else 0.0
         while True:
             began = time.monotonic()
             end = self.source.latest(start, limit)

@@ -10,10 +10,12 @@ class Options:
     """How a flow is driven.
 
     ``epochs_ahead`` is how many epochs of an input may be under way at once, ``concurrent_jobs``
-    how many events. ``small_bytes_max`` is how large a batch may be to rest on the driver. State
-    that takes ``divided_bytes_min`` on the disk, or more, is merged piece by piece. With
-    ``monitor="external"`` what cannot be taken back waits for a ``falkirk monitor`` to agree.
-    Listeners hear how the run stands every ``progress_seconds``.
+    how many events. A source that has nothing new is asked again after ``poll_seconds``; an idle
+    flow asks a cheap one more often, unless that is more than 10 ms. ``small_bytes_max`` is how
+    large a batch may be to rest on the driver. State that takes ``divided_bytes_min`` on the disk,
+    or more, is merged piece by piece. With ``monitor="external"`` what cannot be taken back waits
+    for a ``falkirk monitor`` to agree. Listeners hear how the run stands every
+    ``progress_seconds``.
     """
 
     concurrent_jobs: int = 4

@@ -109,12 +109,17 @@ def test_whoever_does_not_want_to_know_is_told_nothing() -> None:
 
 def test_while_the_flow_is_idle_a_poll_looks_several_times() -> None:
     source = Slow(patience=3)
-    found = reader(source).poll(None, looking(), idle=True)
+    found = reader(source).poll(None, looking(), often=True)
     assert (found.data, found.end, source.asked) == ("rows", 1, 3)
 
 
+def test_a_slower_pace_that_was_asked_for_is_kept() -> None:
+    assert looking(seconds=0.01).often
+    assert not looking(seconds=0.02).often
+
+
 @pytest.mark.parametrize(
-    ("idle", "given"),
+    ("often", "given"),
     [
         pytest.param(False, looking(), id="the flow works"),
         pytest.param(True, looking(seconds=0.0), id="the time is over"),
@@ -122,16 +127,16 @@ def test_while_the_flow_is_idle_a_poll_looks_several_times() -> None:
         pytest.param(True, looking(closing=True), id="the run ends"),
     ],
 )
-def test_otherwise_it_looks_once(idle: bool, given: Looking) -> None:
+def test_otherwise_it_looks_once(often: bool, given: Looking) -> None:
     source = Slow(patience=3)
-    found = reader(source).poll(None, given, idle)
+    found = reader(source).poll(None, given, often)
     assert (found.data, found.finished, source.asked) == (None, False, 1)
     assert found.at > 0.0
 
 
 def test_a_source_that_has_ended_is_not_waited_for() -> None:
     source = Slow(patience=3, ends=True)
-    found = reader(source).poll(None, looking(), idle=True)
+    found = reader(source).poll(None, looking(), often=True)
     assert (found.data, found.finished, source.asked) == (None, True, 1)
 
 
@@ -139,7 +144,7 @@ def test_a_source_that_calls_by_itself_is_asked_once() -> None:
     source = Slow(patience=3)
     found = reader(source)
     found.listening = True
-    assert found.poll(None, looking(), idle=True).data is None
+    assert found.poll(None, looking(), often=True).data is None
     assert source.asked == 1
 
 
