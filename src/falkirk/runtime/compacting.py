@@ -122,8 +122,8 @@ class Compactor:
 
 def run(batch: Batch) -> Run:
     """What there is to know of a batch as a run."""
-    reference = batch.reference
-    return Run(reference.size if reference else batch.size or 0, batch.content.piece)
+    size, reference = batch.size or 0, batch.reference
+    return Run(size, size if reference is None else reference.size, batch.content.piece)
 
 
 def in_order(entries: Sequence[Entry]) -> list[Entry]:

@@ -21,9 +21,13 @@ SHARE = 5
 
 
 class Run(NamedTuple):
-    """One run: its bytes on the disk, and which piece of the trace it is; None for all of it."""
+    """One run: the bytes of its rows, of its file, and which piece of the trace it is, if one.
+
+    What a merge costs goes by the rows. A file of few rows is larger than they are.
+    """
 
     size: int
+    stored: int
     piece: Piece | None = None
 
 
@@ -42,11 +46,11 @@ def due(runs: Sequence[Run], divided_bytes_min: float) -> Due | None:
     the room of the pieces, and ``divided_bytes_min`` at least. Then each piece is merged with what
     is new of it. So a trace takes about one and a half times its room at most.
 
-    >>> ours = [Run(400, Piece(number, PIECES)) for number in range(PIECES)]
-    >>> due([*ours, Run(300)], 100)
-    >>> due([*ours, Run(300), Run(20)], 100)
+    >>> ours = [Run(900, 400, Piece(number, PIECES)) for number in range(PIECES)]
+    >>> due([*ours, Run(700, 300)], 100)
+    >>> due([*ours, Run(700, 300), Run(10, 20)], 100)
     Due(places=(4, 5), piece=None, divided=True)
-    >>> due([*ours, Run(100, Piece(2, PIECES))], 100)
+    >>> due([*ours, Run(200, 100, Piece(2, PIECES))], 100)
     Due(places=(2, 4), piece=Piece(number=2, of=4), divided=False)
     """
     pieces: dict[Piece, list[int]] = {}
@@ -59,11 +63,11 @@ def due(runs: Sequence[Run], divided_bytes_min: float) -> Due | None:
     for piece, places in pieces.items():
         if len(places) > 1:
             return Due(tuple(places), piece)
-    sizes = [runs[place].size for place in undivided]
-    inside = sum(run.size for run in runs) - sum(sizes)
-    if sizes and sum(sizes) >= max(divided_bytes_min, inside / SHARE):
+    outside = sum(runs[place].stored for place in undivided)
+    inside = sum(run.stored for run in runs) - outside
+    if undivided and outside >= max(divided_bytes_min, inside / SHARE):
         return Due(tuple(undivided), divided=True)
-    count = runs_to_merge(sizes)
+    count = runs_to_merge([runs[place].size for place in undivided])
     return Due(tuple(undivided[-count:])) if count else None
 
 

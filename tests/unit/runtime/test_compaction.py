@@ -36,7 +36,7 @@ class Trace:
             self.merge(how, live)
 
     def described(self) -> list[Run]:
-        return [Run(len(keys), piece) for keys, piece in self.runs]
+        return [Run(len(keys), len(keys), piece) for keys, piece in self.runs]
 
     def merge(self, how: Due, live: int) -> None:
         taken = [self.runs[place] for place in how.places]
@@ -88,17 +88,22 @@ def test_there_are_few_runs() -> None:
 
 
 def test_a_small_trace_is_not_divided() -> None:
-    assert due([Run(10)] * 9, 91) == Due(tuple(range(9)))
-    assert due([Run(10)] * 9, 90) == Due(tuple(range(9)), divided=True)
+    assert due([Run(10, 10)] * 9, 91) == Due(tuple(range(9)))
+    assert due([Run(10, 10)] * 9, 90) == Due(tuple(range(9)), divided=True)
+
+
+def test_the_files_of_a_few_rows_do_not_have_many_rows_merged() -> None:
+    runs = [Run(8_000, 5_000), *[Run(16, 1_100)] * 9]
+    assert due(runs, inf) == Due(tuple(range(1, 10)))
 
 
 def test_pieces_of_another_number_are_divided_again() -> None:
-    runs = [Run(100, Piece(0, PIECES + 1)), Run(100, Piece(1, PIECES + 1))]
+    runs = [Run(100, 100, Piece(0, PIECES + 1)), Run(100, 100, Piece(1, PIECES + 1))]
     assert due(runs, 50) == Due((0, 1), divided=True)
 
 
 def test_pieces_stay_apart() -> None:
-    runs = [Run(100, Piece(n, PIECES)) for n in (0, 1, 1, 0)]
+    runs = [Run(100, 100, Piece(n, PIECES)) for n in (0, 1, 1, 0)]
     assert due(runs, inf) == Due((0, 3), Piece(0, PIECES))
 
 
