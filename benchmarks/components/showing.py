@@ -49,7 +49,8 @@ def described(sizes: "Sizes") -> dict[str, str]:
         " saving included, by the number of epochs",
         "turns": f"{sizes.turns} of everybody on every graph, one contender after the other, every"
         f" other turn backwards, after one on a small graph; {sizes.rounds} of falkirk's policies"
-        " where a table has whole runs, with the peers before, between and after them",
+        f" where a table has whole runs, and {sizes.close} where there is a target for them, with"
+        " the peers before and between them",
         "spread": "the median, with the least and the greatest; a ratio is that of the medians,"
         " with the least and the greatest of the turns",
         "small state": "what fits (32 MiB a piece) rests on the driver, where an index finds the"

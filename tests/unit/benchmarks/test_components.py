@@ -19,6 +19,10 @@ def test_peers_run_before_between_and_after_rounds_of_policies() -> None:
         *(PATHWAY, AGAIN, LAZY, NONE),
         *(AGAIN, PATHWAY),
     ]
+    assert turns([NONE, LAZY], 3, 2) == [
+        *(AGAIN, PATHWAY, NONE, LAZY, LAZY, NONE),
+        *(PATHWAY, AGAIN, NONE, LAZY),
+    ]
 
 
 def test_the_edges_of_a_moment_are_all_that_came_and_did_not_go(tmp_path: Path) -> None:
