@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import Connection
 
 from falkirk.core.errors import StoreError
-from falkirk.core.machine.ledger import Record
+from falkirk.core.machine.ledger import Base, Record
 from falkirk.core.times import ProcessorId
 from falkirk.store import statements as say
 from falkirk.store import tables
 from falkirk.store.codec import frontier_from_key, text, time_key
-from falkirk.store.contents import References, message_to_json, record_to_json
+from falkirk.store.contents import References, base_to_json, message_to_json, record_to_json
 from falkirk.store.files import Files
-from falkirk.store.several import in_pieces
+from falkirk.store.several import Place, at_places, in_pieces
 
 Use = tuple[ProcessorId, str, str, References]
 """A processor, a time key, a part of what is kept there, and the batches that it names."""
@@ -51,7 +51,7 @@ class Rows:
         newest = {(p, time_key(each.time)): each for p, some in given.items() for each in some}
         if not newest:
             return
-        self._make_room(newest)
+        self.drop_records(newest)
         rows, logged, uses = [], [], list[Use]()
         for (p, key), record in newest.items():
             found: References = {}
@@ -82,24 +82,32 @@ class Rows:
             self.connection.execute(say.PUT_LOG, logged)
         self.put_uses(uses)
 
-    def _make_room(self, places: Iterable[tuple[ProcessorId, str]]) -> None:
-        """Drops the records in these places; there are seldom any."""
-        keys = [{"p": p, "t": key} for p, key in places]
-        if self.connection.execute(say.DROP_RECORD, keys).rowcount:
-            for p in {p: None for p, _ in places}:
-                self._drop_kept(p, [key for q, key in places if q == p])
+    def drop_records(self, places: Collection[Place]) -> None:
+        """Drops the records in these places, if there are any, with their log and their uses."""
+        keys = in_rows(places)
+        if keys and self.connection.execute(say.DROP_RECORD, keys).rowcount:
+            self.connection.execute(say.DROP_LOG, keys)
+            self.drop_uses(places)
 
-    def drop_records(self, p: ProcessorId, keys: Collection[str]) -> None:
-        """Drops the records with these time keys, and their log."""
-        for piece in in_pieces(keys):
-            if self.connection.execute(say.DROP_RECORDS, {"p": p, "keys": piece}).rowcount:
-                self._drop_kept(p, piece)
+    def put_bases(self, given: Mapping[ProcessorId, Base]) -> None:
+        """Puts what is folded in the place of what was folded before.
 
-    def _drop_kept(self, p: ProcessorId, keys: Collection[str]) -> None:
-        """Drops what records have besides their own rows: logged messages, and uses."""
-        for piece in in_pieces(keys):
-            self.connection.execute(say.DROP_LOG, {"p": p, "keys": piece})
-        self.drop_uses(p, keys)
+        Most of its batches are the same ones.
+        """
+        named: dict[ProcessorId, References] = {p: {} for p in given}
+        rows = [{"p": p, "base": text(base_to_json(base, named[p]))} for p, base in given.items()]
+        self.connection.execute(say.PUT_BASE, rows)
+        used = at_places(self.connection, say.USED_AT, [(p, tables.BASE) for p in given])
+        before = {(ProcessorId(row.processor), row.batch) for row in used}
+        gone = sorted((p, name) for p, name in before if name not in named[p])
+        if gone:
+            self.released.update(name for _, name in gone)
+            keys = [{"p": p, "t": tables.BASE, "name": name} for p, name in gone]
+            self.connection.execute(say.DROP_USE_OF, keys)
+        self.put_uses(
+            (p, tables.BASE, "base", {n: each for n, each in found.items() if (p, n) not in before})
+            for p, found in named.items()
+        )
 
     def put_checkpoints(self, written: Mapping[tuple[ProcessorId, str], Any]) -> None:
         """Puts rows of checkpoints in the place of those of the same processors and frontiers."""
@@ -108,12 +116,15 @@ class Rows:
             self.connection.execute(say.DROP_CHECKPOINT, keys)
             self.connection.execute(say.PUT_CHECKPOINT, list(written.values()))
 
-    def drop_checkpoints(self, p: ProcessorId, unwanted: Callable[[Any], bool]) -> None:
-        """Drops the checkpoints of ``p`` whose frontiers are ``unwanted``."""
-        rows = self.connection.execute(say.FRONTIERS, {"p": p}).all()
-        gone = [row.id for row in rows if unwanted(frontier_from_key(row.frontier))]
-        for piece in in_pieces(gone):
-            self.connection.execute(say.DROP_CHECKPOINTS, {"ids": piece})
+    def drop_checkpoints(self, unwanted: Mapping[ProcessorId, Callable[[Any], bool]]) -> None:
+        """Drops the checkpoints of processors whose frontiers are unwanted, as each one says."""
+        for names in in_pieces(unwanted):
+            rows = self.connection.execute(say.FRONTIERS, {"names": names}).all()
+            gone = [
+                row.id for row in rows if unwanted[row.processor](frontier_from_key(row.frontier))
+            ]
+            for piece in in_pieces(gone):
+                self.connection.execute(say.DROP_CHECKPOINTS, {"ids": piece})
 
     def put_uses(self, uses: Iterable[Use]) -> None:
         """Says who needs which batch, and which batches there are."""
@@ -137,14 +148,13 @@ class Rows:
         if rows:
             self.connection.execute(say.PUT_USES, rows)
 
-    def drop_uses(self, p: ProcessorId, keys: Collection[str]) -> None:
-        """Nothing kept at these time keys needs a batch any more."""
-        for piece in in_pieces(keys):
-            mine = {"p": p, "keys": piece}
-            found = self.connection.scalars(say.USED_AT, mine).all()
-            if found:
-                self.released.update(found)
-                self.connection.execute(say.DROP_USES, mine)
+    def drop_uses(self, places: Collection[Place]) -> None:
+        """Nothing kept in these places needs a batch any more."""
+        found = list(at_places(self.connection, say.USED_AT, places))
+        if found:
+            self.released.update(row.batch for row in found)
+            owners = {(row.processor, row.time): None for row in found}
+            self.connection.execute(say.DROP_USES, in_rows(owners))
 
     def drop_logged(self, logged: Sequence[Any]) -> None:
         """Drops rows of the log, one by one."""
@@ -166,3 +176,8 @@ class Rows:
                 self.connection.execute(say.DROP_BATCHES, {"names": gone})
                 unused += gone
         return unused
+
+
+def in_rows(places: Iterable[Place]) -> list[dict[str, str]]:
+    """Places as what a statement wants for each."""
+    return [{"p": p, "t": key} for p, key in places]

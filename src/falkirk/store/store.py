@@ -115,7 +115,7 @@ class SqlStore:
             lease.check(connection)
             check(connection)
             rows = Rows(connection, self.files)
-            carry_out(rows, effect, self.flow)
+            carry_out(rows, effect)
             unused = rows.settle()
         self._collector.doom(unused)
 

@@ -7,46 +7,44 @@ from typing import Any
 
 from falkirk.core.errors import StoreError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
-from falkirk.core.machine.flow import Flow, Role
-from falkirk.core.machine.ledger import Ledger, Record, Sent, within
+from falkirk.core.machine.flow import Flow
+from falkirk.core.machine.ledger import Record, Sent, within
 from falkirk.core.times import ProcessorId
-from falkirk.store import ends, noting, tables
+from falkirk.store import noting
 from falkirk.store import statements as say
-from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key, time_key
-from falkirk.store.contents import References, base_to_json
-from falkirk.store.ledgers import read_base, read_records, undecoded
+from falkirk.store.codec import checkpoint_to_json, frontier_key, text, time_from_key
+from falkirk.store.folding import collect
 from falkirk.store.noticeboard import lower
 from falkirk.store.noting import Note
 from falkirk.store.rows import Rows
 
-Other = Retract | Collect | CollectLog | Note
+Other = Retract | CollectLog | Note
 
 
 def carry_out_all(
     rows: Rows,
-    effects: Iterable[Persist | Other],
+    effects: Iterable[Persist | Collect | Other],
     captures: Mapping[int, Any],
     flow: Flow | None,
 ) -> None:
-    """Carries out effects in their order; checkpoints in a row are written together."""
-    for together, several in groupby(effects, lambda effect: isinstance(effect, Persist)):
-        if together:
-            persist(rows, [each for each in several if isinstance(each, Persist)], captures)
-            continue
-        for effect in several:
-            assert not isinstance(effect, Persist), "those are the others"
-            carry_out(rows, effect, flow)
+    """Carries out effects in their order; a fold needs the ``flow``.
+
+    Checkpoints in a row are written together, and so are folds.
+    """
+    for _, several in groupby(effects, type):
+        alike = list(several)  # so two of these three have nothing to do
+        persist(rows, [each for each in alike if isinstance(each, Persist)], captures)
+        collect(rows, [each for each in alike if isinstance(each, Collect)], flow)
+        for effect in alike:
+            if isinstance(effect, Other):
+                carry_out(rows, effect)
 
 
-def carry_out(rows: Rows, effect: Other, flow: Flow | None) -> None:
-    """Carries out one effect; a fold needs the ``flow``."""
+def carry_out(rows: Rows, effect: Other) -> None:
+    """Carries out one effect that stands alone."""
     match effect:
         case Retract():
             retract(rows, effect)
-        case Collect():
-            if flow is None:
-                raise StoreError("load the flow before collecting: a fold needs its graph")
-            collect(rows, effect, flow)
         case CollectLog():
             collect_log(rows, effect)
         case Note():
@@ -95,35 +93,11 @@ def retract(rows: Rows, effect: Retract) -> None:
         rows.put_processor(p, incarnation=incarnation)
     for p, frontier in effect.frontiers.items():
         keys = rows.connection.scalars(say.TIMES, {"p": p})
-        rows.drop_records(p, [key for key in keys if time_from_key(key) not in frontier])
-        rows.drop_checkpoints(p, partial(_outside, frontier))
+        rows.drop_records([(p, key) for key in keys if time_from_key(key) not in frontier])
+    rows.drop_checkpoints({p: partial(_outside, f) for p, f in effect.frontiers.items()})
     if effect.note is not None:  # a person's: it may lead below what monitors have posted
         lower(rows.connection, effect.frontiers)
         noting.write(rows.connection, effect.note)
-
-
-def collect(rows: Rows, effect: Collect, flow: Flow) -> None:
-    """Folds finished records into the base and forgets the checkpoints below the watermark.
-
-    The fold is the ledger's own, over just the records that are folded.
-    """
-    p, watermark = effect.processor, effect.watermark
-    ledger = Ledger.of(flow.graph, p)
-    ledger.base = read_base(rows.connection, p, undecoded) or ledger.base
-    keys = [time_key(time) for time in effect.times]
-    for record in read_records(rows.connection, p, undecoded, keys):
-        ledger.records[record.time] = record
-    if flow.processors[p].role is Role.INPUT:
-        ends.remember(rows.connection, p, list(ledger.records.values()))
-    ledger.fold(watermark, effect.times)
-    ledger.base.state = list(effect.state)
-    found: References = {}
-    content = text(base_to_json(ledger.base, found))
-    rows.drop_records(p, keys)
-    rows.drop_uses(p, [tables.BASE])
-    rows.put_processor(p, base=content)
-    rows.put_uses([(p, tables.BASE, "base", found)])
-    rows.drop_checkpoints(p, lambda reached: reached <= watermark and not watermark <= reached)
 
 
 def collect_log(rows: Rows, effect: CollectLog) -> None:

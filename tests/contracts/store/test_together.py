@@ -1,16 +1,22 @@
-"""Checkpoints of one transaction are written together: at the price of one, and as one by one."""
+"""Checkpoints of one transaction are written together, and so are folds.
+
+They come at the price of one, and what is stored is the same as one by one.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from sqlalchemy import event
-from tests.contracts.store.places import FLOW, A, Durable, E, Place, persist
+from tests.contracts.store.places import FLOW, A, B, C, Durable, E, Place, persist, stored, upto
 from tests.contracts.store.recording import shown
 
+from falkirk.core.machine.events import Collect
 from falkirk.core.machine.ledger import Record
 from falkirk.core.machine.message import Message
+from falkirk.core.times import ProcessorId
 
 
 @contextmanager
@@ -29,6 +35,11 @@ def statements(store: Any) -> Iterator[list[str]]:
         event.remove(engine, "before_cursor_execute", told)
 
 
+def fold(p: ProcessorId, *epochs: int) -> Collect:
+    """Folds records with nothing left to send; the last of them is the state."""
+    return Collect(p, upto(epochs[-1]), tuple((e,) for e in epochs), (((epochs[-1],), "state"),))
+
+
 def logged(epoch: int, row: str = "") -> Record:
     """A record with state and a logged message."""
     name = row or f"row {epoch}"
@@ -43,6 +54,67 @@ def test_several_cost_no_more_statements_than_one(lasting: Place) -> None:
         effects = [persist(p, epoch, [logged(epoch)]) for p in "ab" for epoch in range(1, 6)]
         store.transact(effects)
     assert len(several) == len(alone)
+
+
+def test_several_folds_cost_no_more_statements_than_one(lasting: Place) -> None:
+    store = lasting.started()
+    store.transact([persist(p, epoch, [logged(epoch)]) for p in "abc" for epoch in range(4)])
+    with statements(store) as alone:
+        store.transact([fold(B, 0, 1)])
+    with statements(store) as several:
+        store.transact([fold(B, 2, 3), fold(C, 0, 1, 2)])
+    assert len(several) == len(alone)
+
+
+def test_folds_are_the_same_as_one_by_one(lasting: Place, tmp_path: Path) -> None:
+    effects = [
+        *(persist(p, epoch, [logged(epoch)]) for p in "abc" for epoch in range(4)),
+        fold(A, 0, 1),
+        fold(B, 0),  # has a record at a time at which another one's is folded
+        fold(C, 0, 1, 2),
+        fold(B, 1, 2),  # once more, and so not together with the first
+    ]
+    simple = Place("sqlite", str(tmp_path / "one by one"))
+    store = simple.started()
+    for effect in effects:
+        store.transact([effect])
+    expected = simple.again().load(FLOW, Durable)
+    lasting.started().transact(effects)
+    found = lasting.again().load(FLOW, Durable)
+    for p, each in found.items():
+        assert shown(each) == shown(expected[p]), p
+    assert {p: sorted(each.ledger.records) for p, each in found.items()} == {
+        A: [(2,), (3,)],
+        B: [(3,)],
+        C: [(3,)],
+    }
+    simple.close()
+
+
+def test_of_the_batches_of_a_base_some_stay_some_go_and_some_come(lasting: Place) -> None:
+    store = lasting.started()
+    table = pa.table({"n": [1]})
+    stays, goes, comes = (Durable(store.files.write(table)) for _ in range(3))
+    store.transact([persist("b", epoch, [Record((epoch,))]) for epoch in range(3)])
+    store.transact([Collect(B, upto(0), ((0,),), (((0,), stays), ((0,), goes)))])
+    store.transact([Collect(B, upto(1), ((1,),), (((0,), stays), ((1,), comes)))])
+    assert [batch for _, batch in stored(store, "b").ledger.base.state] == [stays, comes]
+    del goes  # nobody holds it, so that its file can go
+    store.transact([])
+    kept = {each.reference.name for each in (stays, comes) if each.reference is not None}
+    assert set(store.files.names()) == kept
+
+
+def test_a_batch_stays_if_another_one_folds_its_time(lasting: Place) -> None:
+    store = lasting.started()
+    state = Durable(store.files.write(pa.table({"n": [1]})))
+    store.transact([persist(p, 0, [Record((0,))]) for p in "bc"])
+    store.transact([persist("b", 1, [Record((1,), state=[state])]), persist("c", 1, [logged(1)])])
+    del state
+    names = set(store.files.names())
+    store.transact([fold(B, 0), fold(C, 0, 1)])
+    assert names
+    assert set(store.files.names()) == names
 
 
 def test_what_is_stored_is_the_same_as_one_by_one(lasting: Place, tmp_path: Path) -> None:

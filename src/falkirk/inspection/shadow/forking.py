@@ -21,7 +21,6 @@ from falkirk.inspection.shadow.planning import Fork
 from falkirk.inspection.shadow.taking import Piece, Taking
 from falkirk.store import tables
 from falkirk.store.codec import checkpoint_to_json, frontier_key, text
-from falkirk.store.contents import References, base_to_json
 from falkirk.store.opening import open_store
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
@@ -95,13 +94,10 @@ def made(fork: Fork, live: SqlStore, place: Path, finish: Callable[[SqlStore, Fo
 def put(rows: Rows, piece: Piece) -> None:
     """Writes what was taken of one processor."""
     p = piece.processor
-    if piece.base is not None:
-        found: References = {}
-        content = text(base_to_json(piece.base, found))
-        rows.put_processor(p, incarnation=piece.incarnation, base=content)
-        rows.put_uses([(p, tables.BASE, "base", found)])
-    elif piece.incarnation:
+    if piece.incarnation:
         rows.put_processor(p, incarnation=piece.incarnation)
+    if piece.base is not None:
+        rows.put_bases({p: piece.base})
     rows.put_records({p: piece.records})
     put_checkpoints(rows, p, piece.checkpoints)
 

@@ -20,8 +20,7 @@ from falkirk.inspection.shadow.facts import Output, recorded
 from falkirk.inspection.shadow.linking import link, take
 from falkirk.inspection.shadow.taking import Held
 from falkirk.store import tables
-from falkirk.store.codec import frontier_from_key, frontier_key, text, time_key
-from falkirk.store.contents import References, base_to_json
+from falkirk.store.codec import frontier_from_key, frontier_key, time_key
 from falkirk.store.reference import Reference
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
@@ -126,14 +125,11 @@ def put_restaged(rows: Rows, seen: Look, made: Restaged) -> None:
         ledger.fold(floor, [time for time in ledger.records if time in floor])
     base = ledger.base.copy()
     base.frontier, base.state = floor, []
-    found: References = {}
-    content = text(base_to_json(base, found))
     gone = {time_key(time) for time in made.dropped} | {time_key(r.time) for r in made.records}
-    rows.drop_records(p, sorted(gone))
-    rows.drop_uses(p, [tables.BASE])
-    rows.put_processor(p, base=content)
+    rows.drop_records([(p, key) for key in sorted(gone)])
+    rows.put_bases({p: base})
     rows.put_records({p: made.records})
-    rows.drop_checkpoints(p, lambda reached: not floor <= reached)
+    rows.drop_checkpoints({p: lambda reached: not floor <= reached})
     lowest(rows, p, floor)
 
 
