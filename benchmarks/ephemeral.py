@@ -7,7 +7,7 @@ import falkirk as fk
 from benchmarks import events
 from benchmarks.events import SCHEMA, Shape
 from benchmarks.report import Report
-from benchmarks.side_by_side import BySpark, compare
+from benchmarks.side_by_side import TURNS, BySpark, compare
 from falkirk.connectors import Files
 from falkirk.runtime.run import run as run_flow
 
@@ -58,7 +58,7 @@ def columns(step: str) -> list[str]:
 
 def run(quick: bool) -> Report:
     """Runs both in turn."""
-    files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, 9)
+    files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, TURNS)
 
     def prepare(place: Path) -> tuple[int, int]:
         events.make(place / "in", Shape(each), files)

@@ -12,7 +12,7 @@ import falkirk as fk
 from benchmarks import events
 from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape, campaigns
 from benchmarks.report import Report
-from benchmarks.side_by_side import BySpark, compare
+from benchmarks.side_by_side import TURNS, BySpark, compare
 from falkirk import lindi
 from falkirk.connectors import Files
 from falkirk.runtime.run import run as run_flow
@@ -44,7 +44,7 @@ def directly(session: Any, place: Path, target: Path) -> None:
 
 def run(quick: bool) -> Report:
     """Runs both in turn."""
-    files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, 9)
+    files, each, repetitions = (2, 1_000, 1) if quick else (16, 250_000, TURNS)
 
     def prepare(place: Path) -> tuple[int, int]:
         events.make(place / "in", Shape(each), files)

@@ -144,6 +144,14 @@ def test_what_an_epoch_costs(
     assert cost(spark, tmp_path, shape) == Cost(jobs, files, transactions)
 
 
+def test_a_checkpoint_of_several_epochs_is_one_file(spark: SparkSession, tmp_path: Path) -> None:
+    flow = fk.Dataflow("sparse")
+    numbers = flow.read(Numbers(rows=600, rows_per_epoch=100), name="numbers")
+    [stream] = totals(fk.lazy(every=3))(numbers)
+    stream.write(fk.Function(lambda time, _: None), name="out")
+    assert [each.files for each in costs(spark, tmp_path, flow, "numbers")] == [0, 0, 1, 0, 0]
+
+
 def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path: Path) -> None:
     """Ten steps and a sink that promises nothing: one job, and no rows in the store."""
     shown = list[Any]()

@@ -12,6 +12,7 @@ import falkirk as fk
 from falkirk.connectors import Files, Numbers, ParquetSink
 from falkirk.core.errors import ExecutionError, PermanentError, StoreError
 from falkirk.dataflow.connecting import Limit
+from falkirk.inspection.state import read_table
 from falkirk.runtime.aside import set_aside
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
@@ -69,6 +70,23 @@ def test_a_running_count(
     run(counting(sink, policy), tmp_path, spark, options=options)
     assert sink.times == running_counts(WORDS)
     assert not sink.repeated
+
+
+def test_state_that_shares_a_file_is_read_and_gone_on_from(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """All epochs of a checkpoint are in one file, and each is told from the others."""
+    sink = Remembered()
+    run(counting(sink, fk.lazy(every=3), WORDS[:3]), tmp_path, spark)
+    assert len(list((tmp_path / "data").glob("*.parquet"))) == 1
+    came = [Counter(row["word"] for row in rows) for rows in WORDS[:3]]
+    saved = {(str(t), word, n) for t, words in enumerate(came) for word, n in words.items()}
+    frame = fk.read_state(tmp_path, "counts", spark).select("_time", "word", "count")
+    assert {tuple(row) for row in frame.collect()} == saved
+    table = read_table(str(tmp_path), "counts").select(["_time", "word", "count"])
+    assert {tuple(row.values()) for row in table.to_pylist()} == saved
+    run(counting(sink, fk.lazy(every=3)), tmp_path, spark)
+    assert sink.times == running_counts(WORDS)
 
 
 def test_at_its_end_a_run_waits_for_nothing_to_gather(

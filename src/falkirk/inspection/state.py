@@ -114,12 +114,21 @@ def read_frame(place: str, which: str, session: Any, label: str | None = None) -
 
     with opened(place) as store:
         frames = [
-            session.read.parquet(store.files.path(reference)).withColumn(TIME, F.lit(shown(time)))
+            frame_of(store, reference, session).withColumn(TIME, F.lit(shown(time)))
             for time, reference in saved_state(store, which).labelled(label)
         ]
     if not frames:
         return None
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+
+
+def frame_of(store: SqlStore, reference: Reference, session: Any) -> Any:
+    """A durable batch as Spark reads it."""
+    frame = session.read.parquet(store.files.path(reference))
+    if reference.within is None:
+        return frame
+    last = reference.start + reference.rows - 1
+    return frame.where(f"_metadata.row_index BETWEEN {reference.start} AND {last}")
 
 
 def shown(time: Any) -> str:

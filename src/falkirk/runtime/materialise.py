@@ -168,6 +168,14 @@ class Materialiser:
                     content.reference = self._write(content)
             return content.reference
 
+    def persist_together(self, contents: Sequence[Content]) -> None:
+        """Writes contents that are tables of the same columns into one file."""
+        parts = self.files.write_together([content.table for content in contents])
+        for content, part in zip(contents, parts, strict=True):
+            with content.lock:
+                if content.reference is None:  # somebody else may have needed it meanwhile
+                    content.reference = part
+
     def _write(self, content: Content) -> Reference:
         name, path = self.files.reserve(content.piece)
         try:

@@ -8,7 +8,7 @@ tidies up is put off for a moment, so that no checkpoint waits for it.
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from queue import Empty
 from threading import Lock, Thread
@@ -17,12 +17,12 @@ from typing import Any
 from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.core.machine.events import Collect, CollectLog, Persist, Retract
 from falkirk.core.times import ProcessorId
-from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import is_loss
 from falkirk.runtime.content import Content
 from falkirk.runtime.line import Line
 from falkirk.runtime.materialise import Materialiser
 from falkirk.runtime.patience import STORE, Patience
+from falkirk.runtime.sharing import files_to_write
 from falkirk.runtime.tidying import PutOff
 from falkirk.store import LeaseLostError
 from falkirk.store.noting import Note
@@ -168,10 +168,8 @@ class Persistence:
         """Makes every batch durable; returns the effects whose batches are gone, by identity."""
         gone: set[int] = set()
         pending = [
-            (effect, self._writers.submit(self._persist, batch))
-            for effect in effects
-            for batch in batches_of(effect)
-            if batch.reference is None
+            (effect, self._writers.submit(self._persist, contents))
+            for effect, contents in files_to_write(effects)
         ]
         for effect, written in pending:
             try:
@@ -184,31 +182,33 @@ class Persistence:
                     self._lost(effect, error)
         return gone
 
-    def _persist(self, batch: Batch) -> None:
-        content = batch.content
+    def _persist(self, contents: list[Content]) -> None:
         for pause in self.patience.pauses():
             try:
-                self._patiently(lambda: self._write_batch(content))
+                self._patiently(lambda: self._write_file(contents))
                 return
             except Exception as error:
                 # A job can meet a dying executor, and go well on those that are left.
-                if not is_loss(error) or self.materialiser.find_lost(content):
+                if not is_loss(error) or any(map(self.materialiser.find_lost, contents)):
                     raise
                 time.sleep(pause)
-        self._write_batch(content)
+        self._write_file(contents)
 
-    def _write_batch(self, content: Content) -> None:
-        """Writes the rows of a batch. Whatever goes wrong, but a loss of them, is the store's."""
+    def _write_file(self, contents: list[Content]) -> None:
+        """Writes the rows of batches. Whatever goes wrong, but a loss of them, is the store's."""
         try:
-            self.materialiser.persist(content)
+            if len(contents) > 1:
+                self.materialiser.persist_together(contents)
+            else:
+                self.materialiser.persist(contents[0])
         except (StoreError, OSError):
             raise
         except Exception as error:
             if is_loss(error):
                 raise
             raise StoreOutageError(
-                f"a batch of {content.rows} rows could not be written: {error}; look at the place"
-                " of the batches and at Spark's log, and run again on the same store"
+                f"a batch of {contents[0].rows} rows could not be written: {error}; look at the"
+                " place of the batches and at Spark's log, and run again on the same store"
             ) from error
 
     def _patiently(self, action: Callable[[], Any]) -> None:
@@ -222,14 +222,3 @@ class Persistence:
                 log.warning("the store could not be written to, trying again: %s", error)
                 time.sleep(pause)
         action()
-
-
-def batches_of(effect: Write) -> Iterable[Batch]:
-    """Every batch that must be durable before an effect's transaction."""
-    if isinstance(effect, Persist):
-        for record in effect.records:
-            yield from (batch for batch in record.state if isinstance(batch, Batch))
-            yield from (m.batch for m in record.sent if isinstance(m.batch, Batch))
-            yield from (past.batch for past in record.delivered if isinstance(past.batch, Batch))
-    elif isinstance(effect, Collect):
-        yield from (batch for _, batch in effect.state if isinstance(batch, Batch))

@@ -1,7 +1,8 @@
 """Records, logged messages and bases as JSON, with durable batches by name.
 
-A batch becomes ``{"name": …, "label": …}`` if it has a reference and ``{"json": …}`` if it is a
-plain value. The references themselves are collected on the way, for they are rows of their own.
+A batch becomes ``{"name": …, "label": …}`` if it has a reference, with ``"start"`` and ``"rows"``
+if it is a part of a file, and ``{"json": …}`` if it is a plain value. The references themselves are
+collected on the way, for they are rows of their own.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,8 +36,16 @@ def batch_to_json(batch: Any, found: References) -> dict[str, Any]:
     reference = batch.reference
     if reference is None:
         raise StoreError("a batch must be durable before the record that needs it is stored")
-    found[reference.name] = reference
-    return {"name": reference.name, "label": batch.label}
+    found[reference.name] = reference.whole
+    written = {"name": reference.name, "label": batch.label}
+    if reference.within:
+        written |= {"start": reference.start, "rows": reference.rows}
+    return written
+
+
+def reference_of(written: Mapping[str, Any], whole: Reference) -> Reference:
+    """The reference that :func:`batch_to_json` wrote, given that of the file or folder it names."""
+    return whole.part(written["start"], written["rows"]) if "start" in written else whole
 
 
 def sorted_times(times: Any) -> list[list[Any]]:

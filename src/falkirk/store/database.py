@@ -9,7 +9,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, select, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from falkirk.core.errors import StoreError, StoreOutageError
@@ -48,16 +59,19 @@ class Database:
             raise StoreError(
                 f"there is no store at {self.place}: run a flow on it first, or name another place"
             )
-        self._refuse_other_formats(connection)
+        self._format(connection)
 
-    def _refuse_other_formats(self, connection: Connection) -> None:
+    def _format(self, connection: Connection) -> str:
+        """The format of the store, if it is one that can be read."""
         facts = tables.facts
         version = connection.scalar(select(facts.c.value).where(facts.c.name == "format"))
-        if version != str(tables.FORMAT):
+        if version not in tables.READABLE:
             raise StoreError(
                 f"the store at {self.place} has format {version}, and this falkirk reads"
-                f" format {tables.FORMAT}: use the falkirk that wrote it, or a new place"
+                f" formats {' and '.join(tables.READABLE)}: use the falkirk that wrote it, or a new"
+                " place"
             )
+        return str(version)
 
     def _prepare(self, connection: Connection) -> None:
         if connection.dialect.name == "postgresql":
@@ -65,7 +79,9 @@ class Database:
             connection.execute(text("SELECT pg_advisory_xact_lock(4065101)"))
         present = set(inspect(connection).get_table_names())
         if tables.facts.name in present:
-            self._refuse_other_formats(connection)
+            if self._format(connection) != str(tables.FORMAT):
+                known = update(tables.facts).where(tables.facts.c.name == "format")
+                connection.execute(known.values(value=str(tables.FORMAT)))
             return
         if present & set(tables.metadata.tables):
             raise StoreError(

@@ -5,14 +5,22 @@ as somebody in this process holds its Reference, and is garbage after that.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
 from falkirk.core.errors import StoreError, StoreOutageError
 from falkirk.store import checksum
-from falkirk.store.parquet import BROKEN, NotParquetError, decoded, encoded, row_count, united
+from falkirk.store.parquet import (
+    BROKEN,
+    NotParquetError,
+    decoded,
+    encoded,
+    in_one,
+    row_count,
+    united,
+)
 from falkirk.store.places.protocol import Place, UnreachableError
 from falkirk.store.reference import Piece, Reference, new_name
 
@@ -57,6 +65,14 @@ class Files:
             self._unsynced = True
         return reference
 
+    def write_together(self, tables: Sequence[Any]) -> list[Reference]:
+        """Writes small batches of the same columns into one file, of which each is a part."""
+        whole, start, parts = self.write(in_one(tables)), 0, []
+        for table in tables:
+            parts.append(whole.part(start, table.num_rows))
+            start += table.num_rows
+        return parts
+
     def read(self, reference: Reference) -> Any:
         """The batch, or a StoreError if its bytes are not those that were written."""
         try:
@@ -64,8 +80,9 @@ class Files:
                 if reference.kind == "folder":
                     return self._folder(reference)
                 content = self.place.get(reference.name)
-                check(checksum.of_bytes(content), reference)
-                return decoded(content)
+                check(checksum.of_bytes(content), reference.whole)
+                found = decoded(content)
+                return found.slice(reference.start, reference.rows) if reference.within else found
         except FileNotFoundError:
             problem = "it is missing"
         except BROKEN as error:

@@ -3,7 +3,7 @@
 Arrow is loaded when it is needed: who only looks at metadata starts faster without it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,6 +25,13 @@ def encoded(table: Any) -> Any:
     if table.num_rows and not table.num_columns:
         raise StoreError(f"a batch of {table.num_rows} rows without columns cannot be stored")
     return sink.getvalue()
+
+
+def in_one(tables: Sequence[Any]) -> Any:
+    """Batches of the same columns, one after the other."""
+    import pyarrow as pa
+
+    return pa.concat_tables(tables)
 
 
 class NotParquetError(Exception):

@@ -14,7 +14,7 @@ from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 from falkirk.store import tables
 from falkirk.store.codec import checkpoint_from_json, frontier_from_key, parsed, time_from_key
-from falkirk.store.contents import Decode
+from falkirk.store.contents import Decode, reference_of
 from falkirk.store.files import Files
 from falkirk.store.ledgers import read_base, read_records
 from falkirk.store.protocol import Damage, Revive
@@ -72,7 +72,7 @@ class Reading:
             name = value["name"]
             if name not in references:
                 raise StoreError(f"a record names {name!r}, which has no row: the store is damaged")
-            return self.revive(references[name], value["label"])
+            return self.revive(reference_of(value, references[name]), value["label"])
 
         return decode
 

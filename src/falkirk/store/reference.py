@@ -1,4 +1,4 @@
-"""A durable batch: what the store and its users know of one file or folder of Parquet."""
+"""A durable batch: what the store and its users know of a file or folder of Parquet, or a part."""
 
 import re
 from dataclasses import dataclass
@@ -23,6 +23,9 @@ class Reference:
     ``name`` is unique, never used again, and the name on disk. ``kind`` is "file" (one Parquet file
     written by Arrow) or "folder" (written by Spark). ``size`` is in bytes. ``checksum`` is that of
     the file or, for a folder, of its sorted listing of names, sizes and checksums.
+
+    Small batches may share a file. Each is a part then: the rows from ``start`` on of what it is
+    ``within``, with its share of the size.
     """
 
     name: str
@@ -30,6 +33,22 @@ class Reference:
     rows: int
     size: int
     checksum: str
+    within: "Reference | None" = None
+    start: int = 0
+
+    @property
+    def whole(self) -> "Reference":
+        """The file or folder as a whole."""
+        return self.within or self
+
+    def part(self, start: int, rows: int) -> "Reference":
+        """Some of the rows; it keeps the whole alive.
+
+        >>> Reference("a.parquet", "file", 10, 500, "").part(4, 2).size
+        100
+        """
+        size = round(self.size * rows / self.rows) if self.rows else 0
+        return Reference(self.name, self.kind, rows, size, self.checksum, self, start)
 
     @property
     def piece(self) -> Piece | None:

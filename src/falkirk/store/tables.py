@@ -13,8 +13,11 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-FORMAT = 1
-"""The version of what is stored; a store of another one is refused."""
+FORMAT = 2
+"""The version of what is stored. In the second one batches may be parts of files."""
+
+READABLE = ("1", "2")
+"""A store of an older version is brought to this one when it is opened; all others are refused."""
 
 BASE = ""
 """Stands where the time of a record would stand, for what is folded below the low-watermark."""

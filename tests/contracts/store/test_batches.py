@@ -189,5 +189,49 @@ def test_a_refused_write_leaves_the_batch_to_those_who_hold_it(place: Place) -> 
     assert store.collect_garbage().files == 1
 
 
+THREE = [
+    pa.table({"word": pa.array([w] * n, pa.string())}) for w, n in [("a", 2), ("b", 0), ("c", 3)]
+]
+
+
+def saved_together(store: Store) -> str:
+    """A checkpoint of three times whose changes share a file; the name of the file."""
+    parts = store.files.write_together(THREE)
+    records = [Record((i,), state=[Durable(part, "left")]) for i, part in enumerate(parts)]
+    store.transact([persist("b", 2, records, previous=-1)])
+    return parts[0].name
+
+
+def test_batches_that_share_a_file_come_back_as_they_were(lasting: Place) -> None:
+    name = saved_together(lasting.started())
+    store = lasting.again()
+    assert names(store) == {name}
+    for epoch, record in stored(store, "b").ledger.records.items():
+        [batch] = record.state
+        assert store.files.read(batch.reference).equals(THREE[epoch[0]])
+        assert batch.reference.rows == THREE[epoch[0]].num_rows
+        assert batch.label == "left"
+
+
+def test_a_shared_file_goes_with_its_last_part(place: Place) -> None:
+    store = place.started()
+    name = saved_together(store)
+    records = stored(store, "b").ledger.records
+    last = tuple((time, batch) for time, record in records.items() for batch in record.state)[-1:]
+    del records
+    store.transact([Collect(B, upto(2), ((0,), (1,), (2,)), last)])
+    del last
+    store.transact([])
+    assert names(store) == {name}
+    [(time, batch)] = stored(store, "b").ledger.base.state
+    assert time == (2,)
+    assert store.files.read(batch.reference).equals(THREE[2])
+    store.transact([Collect(B, upto(2), (), ())])
+    assert names(store) == {name}, "it is held"
+    del batch
+    store.transact([])
+    assert not names(store)
+
+
 def test_references_are_values() -> None:
     assert Reference("n", "file", 1, 2, "c") == Reference("n", "file", 1, 2, "c")

@@ -11,7 +11,7 @@ import pytest
 
 from falkirk.core.errors import StoreError
 from falkirk.store import Reference, open_store
-from falkirk.store.files import Files
+from falkirk.store.files import DamageError, Files
 from falkirk.store.places import Posix
 
 TABLE = pa.table({"n": [1, 2, 3]})
@@ -43,6 +43,25 @@ def test_the_file_then_its_name_then_the_row(tmp_path: Path, synced: list[str]) 
     store.transact([])
     assert synced[3:] == ["commit"]  # there is no new name
     store.close()
+
+
+def test_batches_that_share_a_file_are_forced_to_the_disk_once(
+    tmp_path: Path, synced: list[str]
+) -> None:
+    files = Files(Posix(tmp_path))
+    parts = files.write_together([TABLE, TABLE.slice(1)])
+    assert synced == [f"{parts[0].name}.writing"]
+    assert [files.read(part) for part in parts] == [TABLE, TABLE.slice(1)]
+    assert sum(part.size for part in parts) == parts[0].whole.size
+    assert [part.whole for part in parts] == [parts[1].whole] * 2
+
+
+def test_a_part_of_a_damaged_file_is_not_read(tmp_path: Path) -> None:
+    files = Files(Posix(tmp_path))
+    part = files.write_together([TABLE, TABLE])[1]
+    (tmp_path / part.name).write_bytes(b"")
+    with pytest.raises(DamageError, match="has 0 bytes instead of"):
+        files.read(part)
 
 
 def test_a_folder_is_synced_file_by_file(tmp_path: Path, synced: list[str]) -> None:

@@ -1,6 +1,7 @@
 """Where a store can be, and what is refused there."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -37,14 +38,29 @@ def test_memory_leaves_nothing() -> None:
     assert not folder.exists()
 
 
+def format_of(folder: Path, becomes: str = "") -> str:
+    """The format that a store says it has, changed to another one if that is given."""
+    with closing(sqlite3.connect(folder / "metadata.sqlite")) as connection:
+        if becomes:
+            connection.execute("UPDATE facts SET value = ? WHERE name = 'format'", [becomes])
+            connection.commit()
+        found = connection.execute("SELECT value FROM facts WHERE name = 'format'").fetchone()
+    return str(found[0])
+
+
 def test_another_format_is_refused(tmp_path: Path) -> None:
     open_store(tmp_path).close()
-    connection = sqlite3.connect(tmp_path / "metadata.sqlite")
-    connection.execute("UPDATE facts SET value = '999' WHERE name = 'format'")
-    connection.commit()
-    connection.close()
-    with pytest.raises(StoreError, match="format 999, and this falkirk reads format 1"):
+    format_of(tmp_path, becomes="999")
+    with pytest.raises(StoreError, match="format 999, and this falkirk reads formats 1 and 2"):
         open_store(tmp_path)
+
+
+def test_a_store_of_an_older_format_is_brought_to_this_one(tmp_path: Path) -> None:
+    """Who wrote it would take a part of a file for all of it, so is not to open it any more."""
+    open_store(tmp_path).close()
+    format_of(tmp_path, becomes="1")
+    open_store(tmp_path).close()
+    assert format_of(tmp_path) == "2"
 
 
 def test_tables_of_somebody_else_are_refused(tmp_path: Path) -> None:

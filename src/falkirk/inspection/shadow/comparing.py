@@ -16,6 +16,7 @@ from falkirk.inspection.shadow.ends import End, last_epoch, read_ends
 from falkirk.inspection.shadow.facts import Output, Shadow, recorded, shadow_of
 from falkirk.inspection.shadow.multisets import SAMPLE, Difference, difference
 from falkirk.inspection.shadow.planning import OWN
+from falkirk.store.contents import reference_of
 from falkirk.store.parquet import decoded
 from falkirk.store.places.posix import data_files
 from falkirk.store.store import SqlStore
@@ -230,12 +231,12 @@ class LiveRows:
             elif (epoch,) in self.records:
                 batches = self.records[(epoch,)].state
                 wanted = [each for each in batches if each.get("label", "") == self.label]
-                yield from self._read([each["name"] for each in wanted if "name" in each])
+                yield from self._read([each for each in wanted if "name" in each])
 
-    def _read(self, names: Sequence[str]) -> Iterable[Any]:
-        references = {each.name: each for each in self.store.references()} if names else {}
-        for name in names:
-            yield self.store.files.read(references[name])
+    def _read(self, written: Sequence[Mapping[str, Any]]) -> Iterable[Any]:
+        known = {each.name: each for each in self.store.references()} if written else {}
+        for each in written:
+            yield self.store.files.read(reference_of(each, known[each["name"]]))
 
 
 def folder_tables(folder: Path, first: int, last: int) -> Iterable[Any]:

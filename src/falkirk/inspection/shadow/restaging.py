@@ -21,6 +21,7 @@ from falkirk.inspection.shadow.linking import link, take
 from falkirk.inspection.shadow.taking import Held
 from falkirk.store import tables
 from falkirk.store.codec import frontier_from_key, frontier_key, time_key
+from falkirk.store.contents import reference_of
 from falkirk.store.reference import Reference
 from falkirk.store.rows import Rows
 from falkirk.store.store import SqlStore
@@ -100,7 +101,7 @@ def held(
     """A batch that the live flow has staged, now of the other store as well."""
     reference = known[written["name"]]
     take(source.files, target.files, reference)
-    return Held(target.files.hold(reference), written["label"])
+    return Held(reference_of(written, target.files.hold(reference)), written["label"])
 
 
 def recorded_batches(store: SqlStore, output: Output, epoch: int) -> list[Held]:

@@ -14,6 +14,7 @@ from falkirk.inspection.shadow.linking import CollectedError
 from falkirk.inspection.shadow.planning import AGAIN, Fork
 from falkirk.store import tables
 from falkirk.store.codec import frontier_key
+from falkirk.store.contents import reference_of
 from falkirk.store.reference import Reference
 from falkirk.store.several import in_pieces
 from falkirk.store.store import SqlStore
@@ -171,4 +172,4 @@ class Taking:
         if name not in self.known:
             raise CollectedError(f"the batch {name} is gone by now")
         self.references[name] = self.known[name]
-        return Held(self.known[name], written["label"])
+        return Held(reference_of(written, self.known[name]), written["label"])
