@@ -33,7 +33,7 @@ BENCHMARKS = (
     Benchmark("ephemeral", "a stateless pipeline beside plain PySpark", 4, 1),
     Benchmark("stateless", "Lindi's operators beside plain PySpark", 4, 1),
     Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),
-    Benchmark("policies", "what policies cost over saving nothing, and what is kept", 17, 0.5),
+    Benchmark("policies", "what policies cost over saving nothing, and what is kept", 18, 0.5),
     Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
     Benchmark("matrix", "policies by interval, rate, skew and failure", 17, 1.5),
     Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 22, 2),

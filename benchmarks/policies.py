@@ -13,7 +13,7 @@ from benchmarks.events import SCHEMA, Shape
 from benchmarks.keeping import Kept, keep
 from benchmarks.plots import Bars, Figure, Lines
 from benchmarks.report import Report, Table
-from benchmarks.spread import median, spread, verdict
+from benchmarks.spread import median, quantile, spread, verdict
 from benchmarks.versions import spark_machine
 from benchmarks.views_falkirk import counted, named
 from falkirk import lindi
@@ -27,8 +27,8 @@ NOTHING, POSITIONS = "nothing is saved", "at_least_once()"
 LAZY = "lazy(every=10)"
 POLICIES: dict[str, fk.Policy] = {
     NOTHING: fk.at_least_once(),
+    LAZY: fk.lazy(every=10),  # right behind and right before those that it is compared with
     POSITIONS: fk.at_least_once(),
-    LAZY: fk.lazy(every=10),
     "lazy()": fk.lazy(),
     "eager()": fk.eager(),
     "history()": fk.history(),
@@ -38,8 +38,8 @@ LOGGED = "batch() before at_least_once()"
 CLOSE = {NOTHING, POSITIONS, LAZY}
 """Who differ by less than a round scatters, and have more rounds."""
 
-SELDOM = 4
-"""The others are in every fourth round."""
+SELDOM = 6
+"""The others are in every sixth round."""
 
 Round = dict[str, float]
 """Seconds an epoch, by policy."""
@@ -71,7 +71,7 @@ def views(place: Path, name: str, sink: Seen) -> fk.Dataflow:
 
 def run(quick: bool) -> Report:
     """Runs all policies in turn in one warm session, and then one flow for a long time."""
-    files, repetitions, epochs = (4, 1, 20) if quick else (400, 17, 1_000)
+    files, repetitions, epochs = (4, 1, 20) if quick else (400, 25, 1_000)
     settings = {**spark_machine(), **described(files, repetitions, epochs)}
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     session = start_session("policies")
@@ -126,7 +126,7 @@ def described(files: int, repetitions: int, epochs: int) -> dict[str, str]:
         POSITIONS: "the same on a store on the disk: the input's positions are durable",
         "all others": "the policy is that of the running count, the store is on the disk",
         "time": f"whole runs in one warm session, in turn, every other round backwards; in"
-        f" {repetitions} rounds {', '.join(sorted(CLOSE))}, in every fourth of them all others",
+        f" {repetitions} rounds {', '.join(sorted(CLOSE))}, in every sixth of them all others",
         "storage": f"a running count of 200,000 keys, {epochs:,} epochs of 1,000 random keys each,"
         f" {LAZY}; the live state is what is left of all runs when they are merged into one file;"
         " the bytes of its batches are counted at every write and every deletion",
@@ -138,9 +138,11 @@ def targets(found: list[Round], kept: Kept, epochs: int) -> Table:
     """The floors."""
     table = Table("Targets", ["target", "measured", "met"])
     for base in (NOTHING, POSITIONS):
-        ratio = median(paired(found, LAZY, base))
+        costs = [(1 - 1 / ratio) * 100 for ratio in paired(found, LAZY, base)]
+        low, high = quantile(costs, 0.25), quantile(costs, 0.75)
+        measured = f"{median(costs):.1f} % (half of the rounds: {low:.1f} to {high:.1f} %)"
         goal = f"{LAZY} costs at most 5 % of throughput over {base!r}"
-        table.rows.append([goal, f"{(1 - 1 / ratio) * 100:.1f} %", verdict(ratio <= 1 / 0.95)])
+        table.rows.append([goal, measured, verdict(median(costs) <= 5)])
     goal = f"storage after {epochs:,} epochs within 2× of the live state"
     table.rows.append([goal, f"{kept.end / kept.live:.2f}×", verdict(kept.end <= 2 * kept.live)])
     most = kept.most / kept.live
