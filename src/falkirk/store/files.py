@@ -42,6 +42,7 @@ class Files:
         self._reserved: set[str] = set()
         self._written: set[str] = set()
         self._unsynced = False
+        self._read_last: tuple[str, Any] = ("", None)
         self._lock, self._syncing = threading.Lock(), threading.Lock()
 
     def write(self, table: Any, piece: Piece | None = None) -> Reference:
@@ -75,19 +76,28 @@ class Files:
 
     def read(self, reference: Reference) -> Any:
         """The batch, or a StoreError if its bytes are not those that were written."""
+        if reference.within is not None:
+            return self._shared(reference.within).slice(reference.start, reference.rows)
         try:
             with self._reaching(reference.name):
                 if reference.kind == "folder":
                     return self._folder(reference)
                 content = self.place.get(reference.name)
-                check(checksum.of_bytes(content), reference.whole)
-                found = decoded(content)
-                return found.slice(reference.start, reference.rows) if reference.within else found
+                check(checksum.of_bytes(content), reference)
+                return decoded(content)
         except FileNotFoundError:
             problem = "it is missing"
         except BROKEN as error:
             problem = getattr(error, "strerror", None) or str(error)
         raise DamageError(self.complaint(reference.name, problem))
+
+    def _shared(self, whole: Reference) -> Any:
+        """A file that batches share; who needs one of them mostly needs the others next."""
+        name, table = self._read_last
+        if name != whole.name:
+            table = self.read(whole)
+            self._read_last = whole.name, table
+        return table
 
     def _folder(self, reference: Reference) -> Any:
         """The batch in a folder: what is checked is what is decoded."""

@@ -56,6 +56,18 @@ def test_batches_that_share_a_file_are_forced_to_the_disk_once(
     assert [part.whole for part in parts] == [parts[1].whole] * 2
 
 
+def test_a_file_is_read_once_for_all_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = Files(Posix(tmp_path))
+    parts = files.write_together([TABLE] * 9)
+    asked = list[str]()
+    get = files.place.get
+    monkeypatch.setattr(files.place, "get", lambda name: asked.append(name) or get(name))
+    assert [files.read(part) for part in parts] == [TABLE] * 9
+    assert asked == [parts[0].name]
+
+
 def test_a_part_of_a_damaged_file_is_not_read(tmp_path: Path) -> None:
     files = Files(Posix(tmp_path))
     part = files.write_together([TABLE, TABLE])[1]
