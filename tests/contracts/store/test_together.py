@@ -3,7 +3,7 @@
 They come at the price of one, and what is stored is the same as one by one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tests.contracts.store.recording import shown
 from falkirk.core.machine.events import Collect
 from falkirk.core.machine.ledger import Record
 from falkirk.core.machine.message import Message
+from falkirk.core.machine.stored import Stored
 from falkirk.core.times import ProcessorId
 
 
@@ -38,6 +39,17 @@ def statements(store: Any) -> Iterator[list[str]]:
 def fold(p: ProcessorId, *epochs: int) -> Collect:
     """Folds records with nothing left to send; the last of them is the state."""
     return Collect(p, upto(epochs[-1]), tuple((e,) for e in epochs), (((epochs[-1],), "state"),))
+
+
+def one_by_one(folder: Path, effects: Sequence[Any]) -> dict[ProcessorId, Stored]:
+    """What is stored by effects that each have a transaction of their own."""
+    simple = Place("sqlite", str(folder / "one by one"))
+    store = simple.started()
+    for effect in effects:
+        store.transact([effect])
+    found = simple.again().load(FLOW, Durable)
+    simple.close()
+    return found
 
 
 def logged(epoch: int, row: str = "") -> Record:
@@ -74,11 +86,7 @@ def test_folds_are_the_same_as_one_by_one(lasting: Place, tmp_path: Path) -> Non
         fold(C, 0, 1, 2),
         fold(B, 1, 2),  # once more, and so not together with the first
     ]
-    simple = Place("sqlite", str(tmp_path / "one by one"))
-    store = simple.started()
-    for effect in effects:
-        store.transact([effect])
-    expected = simple.again().load(FLOW, Durable)
+    expected = one_by_one(tmp_path, effects)
     lasting.started().transact(effects)
     found = lasting.again().load(FLOW, Durable)
     for p, each in found.items():
@@ -88,7 +96,6 @@ def test_folds_are_the_same_as_one_by_one(lasting: Place, tmp_path: Path) -> Non
         B: [(3,)],
         C: [(3,)],
     }
-    simple.close()
 
 
 def test_of_the_batches_of_a_base_some_stay_some_go_and_some_come(lasting: Place) -> None:
@@ -124,11 +131,7 @@ def test_what_is_stored_is_the_same_as_one_by_one(lasting: Place, tmp_path: Path
         persist("a", 1, [logged(0, "again"), logged(1)]),  # a record is written once more
         persist("a", 1, [logged(1, "replaced")]),  # and so is a checkpoint
     ]
-    simple = Place("sqlite", str(tmp_path / "one by one"))
-    store = simple.started()
-    for effect in effects:
-        store.transact([effect])
-    expected = simple.again().load(FLOW, Durable)
+    expected = one_by_one(tmp_path, effects)
     lasting.started().transact(effects)
     found = lasting.again().load(FLOW, Durable)
     assert {p: shown(each) for p, each in found.items()} == {
@@ -137,4 +140,3 @@ def test_what_is_stored_is_the_same_as_one_by_one(lasting: Place, tmp_path: Path
     records = found[A].ledger.records
     assert [records[0,].state, records[1,].state] == [["again"], ["replaced"]]
     assert [message.batch for message in records[1,].sent] == ["replaced"]
-    simple.close()
