@@ -8,7 +8,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 Process = subprocess.Popen[bytes]
+PATIENCE_SECONDS = 10.0
 
 
 def started(
@@ -37,6 +40,25 @@ def kill(process: Process | None) -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def kill_one(process: Process, word: str) -> None:
+    """Ends the first child of a program that has ``word`` in its command line, and its children."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    named = [child for child in children if any(word in part for part in command_of(child))]
+    oldest = min(named, key=psutil.Process.create_time)
+    doomed = [oldest, *oldest.children(recursive=True)]
+    for each in doomed:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
+    psutil.wait_procs(doomed, timeout=PATIENCE_SECONDS)
+
+
+def command_of(process: psutil.Process) -> list[str]:
+    """What started a process; nothing if it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.cmdline()
+    return []
 
 
 def last_words(folder: Path, most: int) -> str:

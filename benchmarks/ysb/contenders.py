@@ -2,7 +2,7 @@
 
 import os
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.ysb.environments import python_of, versions
@@ -12,11 +12,16 @@ ROOT = Path(__file__).parents[2]
 EXACTLY, AT_LEAST = "exactly once", "at least once"
 FALKIRK, RELAXED = "falkirk eager()", "falkirk lazy(every=10)"
 STREAMING, FLINK, PATHWAY, BYTEWAX = "Structured Streaming", "Flink", "Pathway", "Bytewax"
+MASTER = "local-cluster[2,1,1024]"
+EXECUTOR, TASK_MANAGER = "CoarseGrainedExecutorBackend", "TaskManagerRunner"
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A program, in which environment it runs, what it promises and how it was set."""
+    """A program, in which environment it runs, what it promises and how it was set.
+
+    ``worker`` is in the command lines of its worker processes, if one of those is to be killed.
+    """
 
     name: str
     guarantee: str
@@ -25,6 +30,7 @@ class Contender:
     arguments: tuple[str, ...] = ()
     peer: str | None = None
     environment: dict[str, str] = field(default_factory=dict)
+    worker: str = ""
 
     def command(self) -> list[str]:
         """What starts it; a peer's environment is made first if need be."""
@@ -40,8 +46,48 @@ class Contender:
         return versions(self.peer) if self.peer else ""
 
 
+def of_two(name: str) -> str:
+    """The name of a contender that has two worker processes."""
+    return f"{name}, two workers"
+
+
 def contenders() -> list[Contender]:
-    """All of them."""
+    """All of them: in one process each, then those that outlive a worker, with two of them."""
+    alone = in_one_process()
+    return alone + [with_workers(each) for each in alone if each.name in OUTLIVING]
+
+
+def with_workers(contender: Contender) -> Contender:
+    """The same with two worker processes, of which one is killed."""
+    flag, worker, setting = OUTLIVING[contender.name]
+    return replace(
+        contender,
+        name=of_two(contender.name),
+        arguments=(*flag, *contender.arguments),
+        worker=worker,
+        setting=f"the same, {setting}",
+    )
+
+
+ON_EXECUTORS = ("--master", MASTER), EXECUTOR, f"on {MASTER}: Spark starts another executor itself"
+OUTLIVING = {
+    FALKIRK: ON_EXECUTORS,
+    RELAXED: ON_EXECUTORS,
+    STREAMING: ON_EXECUTORS,
+    FLINK: (
+        ("--cluster",),
+        TASK_MANAGER,
+        "on a standalone cluster: a job manager and two task managers, each with slots for the"
+        " whole job, which is spread over both; heartbeats every 500 ms, lost after 3 s; a job is"
+        " restarted after 100 ms, and a task manager that has ended is started again at once",
+    ),
+}
+"""Whose driver or job manager outlives a worker: what starts it so, what its workers are called and
+how it is set. Bytewax and Pathway end as a whole when a worker does."""
+
+
+def in_one_process() -> list[Contender]:
+    """As a user starts them on one machine."""
     java = {"JAVA_HOME": str(os.environ.get("JAVA_HOME") or find_java_home())}
     cores = str(os.cpu_count() or 2)
     return [

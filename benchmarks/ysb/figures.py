@@ -12,12 +12,16 @@ PERCENTS = (0, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99)
 
 def figures(everybody: list[Contender], found: dict[str, list[Run]]) -> list[Figure]:
     """A curve for each contender: the latency that so many percent do not exceed."""
-    steady = curves(everybody, found, lambda run: run.final)
-    failing = curves(everybody, found, lambda run: run.failing)
+    alone = [each for each in everybody if not each.worker]
+    several = [each for each in everybody if each.worker]
+    steady = curves(alone, found, lambda run: run.final)
+    failing = curves(alone, found, lambda run: run.failing)
+    losing = curves(several, found, lambda run: run.failing)
     x, y = "percent of campaigns and windows", "final-event latency, ms"
     drawn = [
         Lines("latency", "Final-event latency in steady state", x, y, steady, "y"),
-        Lines("failure", "Final-event latency in the window of a failure", x, y, failing, "y"),
+        Lines("failure", "Final-event latency when the whole process fails", x, y, failing, "y"),
+        Lines("worker", "Final-event latency when one worker of two fails", x, y, losing, "y"),
     ]
     return [figure for figure in drawn if figure.series]
 

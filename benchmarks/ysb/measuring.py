@@ -171,10 +171,11 @@ class Watching:
                 self.observer.look()
                 self.worker.check()
                 time.sleep(LOOK_SECONDS)
-            self.worker.kill()
+            self.worker.fail()
             self.observer.look()  # what it showed with its last breath is no recovery
             killed = time.monotonic()
-            self.worker.start()
+            if self.worker.process is None:
+                self.worker.start()
             while generator.poll() is None:
                 self.observer.look()
                 self.worker.check()

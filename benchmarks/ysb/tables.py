@@ -14,6 +14,7 @@ from benchmarks.ysb.contenders import (
     RELAXED,
     STREAMING,
     Contender,
+    of_two,
 )
 from benchmarks.ysb.measuring import FILE_MS, LEAD_MS, Plan
 from benchmarks.ysb.outcome import Run
@@ -44,7 +45,9 @@ def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
         f" backlog of {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of"
         f" the stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
         " middle the process and all its children get SIGKILL and are started again at once, while"
-        f" the stream goes on. {plan.repetitions} runs each, contenders in turn, in changing order",
+        " the stream goes on; of those with two workers, one worker and its children get it, and"
+        f" the rest sees to it. {plan.repetitions} runs each, contenders in turn, in changing"
+        " order",
         **{f"{each.name}, {each.guarantee}": each.setting for each in everybody},
         "command": "python -m benchmarks ysb",
     }
@@ -57,7 +60,8 @@ def tables(
     present = [each for each in everybody if found.get(each.name)]
     shown = [
         steady(present, found),
-        failure(present, found),
+        failure([each for each in present if not each.worker], found, WHOLE),
+        failure([each for each in present if each.worker], found, ONE_WORKER),
         counts(present, found),
         throughput(present, found, plan),
         literature(found),
@@ -118,10 +122,24 @@ def steady(present: list[Contender], found: Found) -> Table:
     return table
 
 
-def failure(present: list[Contender], found: Found) -> Table:
-    """Latency in the window of the kill."""
+WHOLE = (
+    "In the window of a failure: the whole process",
+    "SIGKILL in the middle of the window, five seconds before its end; a JVM and an interpreter"
+    " start again in that time, where there are any.",
+)
+ONE_WORKER = (
+    "In the window of a failure: one worker of two",
+    "SIGKILL for one of two worker processes in the middle of the window, five seconds before its"
+    " end; what outlives it sees that it is gone, does its work elsewhere and has it replaced."
+    " Bytewax and Pathway are not here: when a worker of theirs dies, all of them end.",
+)
+
+
+def failure(present: list[Contender], found: Found, what: tuple[str, str]) -> Table:
+    """Latency in the window of the kill; ``what`` was killed."""
+    title, happened = what
     table = Table(
-        "In the window of a failure",
+        title,
         [
             "contender",
             "guarantee",
@@ -129,10 +147,8 @@ def failure(present: list[Contender], found: Found) -> Table:
             "p99 ms",
             "first new result s",
         ],
-        note="SIGKILL in the middle of the window, five seconds before its end; a JVM and an"
-        " interpreter start again in that time, where there are any. The last column is from the"
-        " kill to the first count that is higher than what was shown before. In brackets the least"
-        " and the greatest of the runs.",
+        note=f"{happened} The last column is from the kill to the first count that is higher than"
+        " what was shown before. In brackets the least and the greatest of the runs.",
     )
     for each in present:
         runs = found[each.name]
@@ -171,12 +187,13 @@ def throughput(present: list[Contender], found: Found, plan: Plan) -> Table:
         "Throughput",
         ["contender", "guarantee", "events/s", "× Structured Streaming", "first results s"],
         note="From the moment when the last file of the backlog is visible until all its counts"
-        " are, median with the lowest and the highest; of the ratio, those of the turns. First"
-        " results: from the start of the process until the counts of the first two files are"
-        " right.",
+        " are, median with the lowest and the highest; of the ratio, those of the turns, on as many"
+        " workers. First results: from the start of the process until the counts of the first two"
+        " files are right.",
     )
-    base = [plan.backlog / run.backlog for run in found.get(STREAMING, [])]
     for each in present:
+        rival = of_two(STREAMING) if each.worker else STREAMING
+        base = [plan.backlog / run.backlog for run in found.get(rival, [])]
         rates = [plan.backlog / run.backlog for run in found[each.name]]
         over = times(rates, base, "{:.2f}") if base else DASH
         starts = spread([run.start for run in found[each.name]], "{:.1f}".format)
@@ -197,10 +214,11 @@ def literature(found: Found) -> Table:
             "here: ÷ Structured Streaming",
         ],
         note="There: 25 machines, Falkirk on Naiad, Drizzle on Spark; one worker of many fails."
-        " Here: one machine, falkirk on Spark, and the whole process is killed, so that only"
-        " ratios may be compared, and those of the last row with care: Structured Streaming stands"
-        " where Drizzle stood. Here Flink and Structured Streaming are always exactly once. In"
-        " brackets the least and the greatest ratio of two runs of the same turn.",
+        " Here: one machine, falkirk on Spark, so that only ratios may be compared; Structured"
+        " Streaming stands where Drizzle stood. Steady state is in one process; of the failures,"
+        " one worker of two is the literature's kind, and the whole process has no counterpart"
+        " there. Here Flink and Structured Streaming are always exactly once. In brackets the least"
+        " and the greatest ratio of two runs of the same turn.",
     )
 
     def final(run: Run) -> tuple[float, ...]:
@@ -214,13 +232,24 @@ def literature(found: Found) -> Table:
         (f"{EXACTLY}, p99", FALKIRK, final, tail, (487, 1691, 1852)),
         (f"{AT_LEAST}, median", RELAXED, final, median, (102, 330, 179)),
         (f"{AT_LEAST}, p99", RELAXED, final, tail, (283, 473, 335)),
-        (f"{EXACTLY}, in the window of a failure", FALKIRK, failing, median, (455, 2225, 2289)),
     ]
-    for title, ours, part, measure, (there, flink, drizzle) in known:
+    for title, ours, part, measure, there in known:
         here = [beside(found, ours, rival, part, measure) for rival in (FLINK, STREAMING)]
-        known_ratios = f"{there / flink:.2f}, {there / drizzle:.2f}"
-        table.rows.append([title, f"{there} / {flink} / {drizzle}", known_ratios, *here])
+        table.rows.append([title, *literally(*there), *here])
+    names = FALKIRK, FLINK, STREAMING
+    for title, (ours, *rivals), cells in (
+        (f"{EXACTLY}, a worker fails", map(of_two, names), literally(455, 2225, 2289)),
+        (f"{EXACTLY}, all fails", names, [DASH] * 2),
+    ):
+        here = [beside(found, ours, rival, failing, median) for rival in rivals]
+        table.rows.append([title, *cells, *here])
     return table
+
+
+def literally(falkirk: int, flink: int, drizzle: int) -> list[str]:
+    """What was measured there, and its ratios."""
+    shown = f"{falkirk} / {flink} / {drizzle}"
+    return [shown, f"{falkirk / flink:.2f}, {falkirk / drizzle:.2f}"]
 
 
 def beside(

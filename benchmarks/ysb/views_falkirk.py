@@ -65,10 +65,12 @@ def main() -> None:
     """Runs until it is killed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("guarantee", choices=(EXACTLY, AT_LEAST))
+    parser.add_argument("--master", default="local[*]")
     parser.add_argument("folder", type=Path)
     parser.add_argument("attempt", type=int)
     chosen = parser.parse_args()
-    run(views(chosen.folder, chosen.guarantee, chosen.attempt), chosen.folder / "state")
+    flow = views(chosen.folder, chosen.guarantee, chosen.attempt)
+    run(flow, chosen.folder / "state", master=chosen.master)
 
 
 if __name__ == "__main__":

@@ -38,10 +38,11 @@ def start(spark: SparkSession, folder: Path) -> Any:
 def main() -> None:
     """Runs until it is killed."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("--master", default="local[*]")
     parser.add_argument("folder", type=Path)
     parser.add_argument("attempt", type=int)
     chosen = parser.parse_args()
-    start(start_session("ysb"), chosen.folder).awaitTermination()
+    start(start_session("ysb", chosen.master), chosen.folder).awaitTermination()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ From outside there is nothing else to see than the files that it shows.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.processes import Process, kill, last_words, started
+from benchmarks.processes import Process, kill, kill_one, last_words, started
 from benchmarks.ysb.contenders import Contender
 
 
@@ -36,6 +36,13 @@ class Worker:
         """Ends the process and all that it started, and waits until it is dead."""
         kill(self.process)
         self.process = None
+
+    def fail(self) -> None:
+        """Kills one of its worker processes, if it has several, or else everything."""
+        if self.contender.worker and self.process is not None:
+            kill_one(self.process, self.contender.worker)
+        else:
+            self.kill()
 
     def check(self) -> None:
         """Raises if it has ended by itself."""

@@ -3,6 +3,7 @@
 It is SQL but for the join, a Python function over Pandas series in processes of their own.
 """
 
+import argparse
 import os
 import sys
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import Any
 from pyflink.common import Configuration, Encoder
 from pyflink.datastream import StreamExecutionEnvironment
 from pyflink.datastream.connectors.file_system import BucketAssigner, FileSink, RollingPolicy
+from pyflink.java_gateway import get_gateway
 from pyflink.table import StreamTableEnvironment
 from pyflink.table.udf import ScalarFunction, udf
 
+from benchmarks.ysb.peers.flink_cluster import start_cluster
 from benchmarks.ysb.showing import campaigns_of
 
 WINDOW_MS = 10_000
@@ -21,8 +24,8 @@ CHECKPOINT = "200 ms"
 LOOK = "10 ms"
 
 
-def settings(folder: Path) -> Configuration:
-    """A cluster in this process, from the last checkpoint that was completed, if any."""
+def settings(folder: Path, cluster: dict[str, str]) -> Configuration:
+    """On ``cluster`` or in this process, from the last checkpoint that was completed, if any."""
     settings = Configuration()
     for key, value in {
         "parallelism.default": str(os.cpu_count() or 2),
@@ -38,12 +41,21 @@ def settings(folder: Path) -> Configuration:
         "python.executable": sys.executable,
         "rest.bind-address": "127.0.0.1",
         "rest.port": "0",
+        **cluster,
     }.items():
         settings.set_string(key, value)
     complete = sorted((folder / "state").glob("*/chk-*/_metadata"), key=os.path.getmtime)
     if complete:
         settings.set_string("execution.state-recovery.path", complete[-1].parent.as_uri())
     return settings
+
+
+def environment_of(settings: Configuration, remote: bool) -> StreamExecutionEnvironment:
+    """Where the job runs. Flink's own factory takes every script for a cluster of its own."""
+    if not remote:
+        return StreamExecutionEnvironment.get_execution_environment(settings)
+    java = get_gateway().jvm.org.apache.flink.streaming.api.environment
+    return StreamExecutionEnvironment(java.StreamExecutionEnvironment(settings._j_configuration))
 
 
 class Campaigns(ScalarFunction):
@@ -65,8 +77,14 @@ class Campaigns(ScalarFunction):
 
 def main() -> None:
     """Runs until it is killed."""
-    folder = Path(sys.argv[1])
-    environment = StreamExecutionEnvironment.get_execution_environment(settings(folder))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cluster", action="store_true")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("attempt", type=int)
+    chosen = parser.parse_args()
+    folder = chosen.folder
+    cluster = start_cluster(folder / "cluster") if chosen.cluster else {}
+    environment = environment_of(settings(folder, cluster), bool(cluster))
     tables = StreamTableEnvironment.create(environment)
     tables.execute_sql(
         "CREATE TABLE events (user_id STRING, page_id STRING, ad_id STRING, ad_type STRING,"

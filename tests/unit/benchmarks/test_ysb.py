@@ -1,16 +1,20 @@
 """What the Yahoo streaming benchmark makes of what it sees: its figures rest on this."""
 
 import json
+import subprocess
+import sys
 
+import psutil
 import pytest
 from benchmarks.events import ADS_EACH, POOLS
-from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders
+from benchmarks.processes import kill, kill_one
+from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders, of_two
 from benchmarks.ysb.measuring import FULL, QUICK, Plan
 from benchmarks.ysb.observer import Observer, Shown, rows_of
 from benchmarks.ysb.outcome import Live, Run, file_latencies, final_latencies, first_after, repeated
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import WINDOW_MS, expected, pieces
-from benchmarks.ysb.tables import beside, latency_cells, throughput
+from benchmarks.ysb.tables import beside, latency_cells, literature, throughput
 
 BEGIN = 1_700_000_000_000
 STREAM = pieces(7, 3, BEGIN, 100, 2_000)
@@ -114,3 +118,45 @@ def test_ratios_have_the_least_and_the_greatest_of_the_turns() -> None:
         ["75 (50 to 100)", "1.50 (1.00 to 2.00)"],
         ["50 (50 to 50)", "1.00 (1.00 to 1.00)"],
     ]
+
+
+def test_throughput_and_failures_are_compared_on_as_many_workers() -> None:
+    failing = [Run(1.0, 4.0, (0.1,), (seconds,), (), None, 0, 0, 1, 0) for seconds in (0.2, 0.4)]
+    found = FOUND | {of_two(FALKIRK): failing[:1], of_two(STREAMING): failing[1:]}
+    present = [each for each in contenders() if each.name in found]
+    ratios = {row[0]: row[3] for row in throughput(present, found, Plan(backlog=100)).rows}
+    assert ratios[FALKIRK] == "1.50 (1.00 to 2.00)"
+    assert ratios[of_two(FALKIRK)] == "1.00 (1.00 to 1.00)"
+    rows = {row[0]: row[1:] for row in literature(found).rows}
+    beside_there = ["455 / 2225 / 2289", "0.20, 0.20", "–", "0.50 (0.50 to 0.50)"]
+    assert rows["exactly once, a worker fails"] == beside_there
+    assert rows["exactly once, all fails"] == ["–"] * 4
+
+
+CHILDREN = """
+import subprocess, sys
+children = [
+    subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(600)  # {name}"])
+    for name in ("manager", "worker", "worker")
+]
+print("ready", flush=True)
+children[0].wait()
+"""
+
+
+def test_one_worker_is_killed_and_nothing_else() -> None:
+    command = [sys.executable, "-c", CHILDREN]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"ready\n"
+            manager, first, second = sorted(
+                psutil.Process(process.pid).children(), key=psutil.Process.create_time
+            )
+            kill_one(process, "# worker")
+            assert first.status() == psutil.STATUS_ZOMBIE, "its parent has not asked for it yet"
+            living = [each.status() != psutil.STATUS_ZOMBIE for each in (manager, second)]
+            assert living == [True, True]
+            assert process.poll() is None
+        finally:
+            kill(process)
