@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from falkirk.runtime.aggregate import distinct_keys, on_driver, on_spark
+from falkirk.runtime.aggregate import Wanted, nullable, on_driver, on_spark
+from falkirk.runtime.content import Content
 
 pytestmark = pytest.mark.spark
 
@@ -58,8 +59,10 @@ def test_the_same_rows(spark: SparkSession, keys: list[str], only: bool, seed: i
     touched = table(random, 2).drop_columns(left_out) if only else None
     driver = on_driver(parts, keys, MERGES, touched)
     frames = [spark.createDataFrame(part) for part in parts]
-    wanted = spark.createDataFrame(touched) if touched is not None else None
-    limit = distinct_keys(wanted, keys, few=seed > 0) if wanted is not None else None
+    limit = None
+    if touched is not None:
+        null = nullable(Content(table=touched), keys)
+        limit = Wanted(spark.createDataFrame(touched), keys, seed > 0, null)
     plan = on_spark(frames, keys, MERGES, limit)
     assert rows(driver) == rows(plan.toArrow())
     assert driver.schema.names == plan.columns

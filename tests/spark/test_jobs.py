@@ -160,6 +160,26 @@ def test_an_at_least_once_sink_has_nothing_written(spark: SparkSession, tmp_path
     assert sorted(shown) == [(epoch,) for epoch in range(EPOCHS)]
 
 
+def test_few_keys_of_large_state_are_fetched_by_the_job_that_finds_them(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """One job groups the rows of the epoch, one broadcasts their keys, one merges what it finds."""
+
+    def jobs(epochs: int) -> int:
+        many = [{"key": key} for key in range(20_000)]
+        few = [[{"key": 7 * epoch + n} for n in range(3)] for epoch in range(epochs)]
+        flow, sink = fk.Dataflow("few"), Remembered()
+        rows = flow.read(Script([many, *few]), name="rows")
+        rows.group_by("key").count(policy=fk.lazy(every=100)).write(sink, name="out")
+        options = Options(small_bytes_max=20_000, epochs_ahead=1)
+        with jobs_of(spark) as found:
+            run(flow, tmp_path / str(epochs), spark, options=options)
+        assert [row["count"] for row in sink.rows()[20_000:]] == [2] * 3 * epochs
+        return found[0]
+
+    assert jobs(6) - jobs(3) == 3 * 3
+
+
 @pytest.mark.parametrize("many", [10, 1_000_000])
 def test_a_small_table_is_read_once(spark: SparkSession, tmp_path: Path, many: int) -> None:
     """By one job, and no epoch after the first runs another one to broadcast it.
