@@ -1,4 +1,4 @@
-"""One run of one contender: a backlog, a steady stream, a kill in the middle of its last window."""
+"""One run of one contender: backlogs, a steady stream, a kill in the middle of its last window."""
 
 import shutil
 import subprocess
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from benchmarks.spread import median
 from benchmarks.ysb.contenders import ROOT, Contender
 from benchmarks.ysb.observer import LOOK_SECONDS, Observer
 from benchmarks.ysb.outcome import Live, Run, outcome
@@ -29,11 +30,13 @@ PATIENCE_SECONDS, GRACE_SECONDS = 300.0, 60.0
 
 @dataclass(frozen=True)
 class Plan:
-    """Events a second of the stream; events to warm up and of the backlog; whole windows."""
+    """Events a second of the stream; events to warm up and of a backlog, which comes several
+    times; whole windows."""
 
     rate: int = 10_000
     warm: int = 200_000
     backlog: int = 500_000
+    times: int = 3
     file: int = 10_000
     steady: int = 2
     repetitions: int = 3
@@ -49,9 +52,12 @@ class Plan:
         last = self._large(500, self.backlog, BEGIN_MS + 50 * WINDOW_MS)
         return [*split(small, 2), *split(large, several), last]
 
-    def backlogged(self) -> list[Piece]:
-        """What waits all at once."""
-        return self._large(1_000, self.backlog, BEGIN_MS + 100 * WINDOW_MS)
+    def backlogs(self) -> list[list[Piece]]:
+        """What waits all at once, several times."""
+        return [
+            self._large(1_000 + 100 * k, self.backlog, BEGIN_MS + (100 + 10 * k) * WINDOW_MS)
+            for k in range(self.times)
+        ]
 
     def _large(self, first: int, events: int, begin_ms: int) -> list[Piece]:
         span_ms = self.file * 1000 // self.rate
@@ -85,7 +91,7 @@ def split(stream: list[Piece], size: int) -> list[list[Piece]]:
 
 
 FULL = Plan()
-QUICK = Plan(warm=100_000, backlog=200_000, steady=1, repetitions=1)
+QUICK = Plan(warm=100_000, backlog=200_000, times=1, steady=1, repetitions=1)
 
 
 def measured(place: Path, contender: Contender, plan: Plan) -> Run:
@@ -97,13 +103,13 @@ def measured(place: Path, contender: Contender, plan: Plan) -> Run:
     watching = Watching(worker, Observer(folder / "out"))
     try:
         start_seconds = watching.warm(plan) - begun
-        fed = watching.feed(plan.backlogged())
-        backlog_seconds = watching.await_counts(plan.backlogged()) - fed
+        backlogs = [watching.backlog(each) for each in plan.backlogs()]
         live = watching.live(plan)
     finally:
         worker.kill()
-    everything = [*chain(*plan.warming()), *plan.backlogged(), *plan.stream()]
-    run = outcome(live, watching.observer, expected(everything), start_seconds, backlog_seconds)
+    everything = [*chain(*plan.warming()), *chain(*plan.backlogs()), *plan.stream()]
+    right, backlog_seconds = expected(everything), median(backlogs)
+    run = outcome(live, watching.observer, right, start_seconds, backlog_seconds)
     shutil.rmtree(folder)
     return run
 
@@ -124,6 +130,11 @@ class Watching:
             self.feed(round_)
             moments.append(self.await_counts(fed))
         return moments[0]
+
+    def backlog(self, stream: list[Piece]) -> float:
+        """Seconds from the moment when all files are there until their counts are."""
+        fed = self.feed(stream)
+        return self.await_counts(stream) - fed
 
     def feed(self, stream: list[Piece]) -> float:
         """Moves files in, all at once; returns when the last one was visible."""

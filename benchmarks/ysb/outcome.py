@@ -20,7 +20,7 @@ class Live:
 
 @dataclass(frozen=True)
 class Run:
-    """What was measured, all in seconds.
+    """What was measured, all in seconds: of the backlogs the middle one.
 
     ``final`` has for each campaign and window of the steady part the time from the last view that
     was emitted to the final count that was visible; ``failing`` the same for the window of the

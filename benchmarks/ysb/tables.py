@@ -41,9 +41,9 @@ def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
         " observer, and nothing is subtracted",
         "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds to warm up, and"
         f" at last {plan.backlog:,} at once, as many as are measured next, since so many may take"
-        " code that fewer do not; a"
-        f" backlog of {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of"
-        f" the stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
+        f" code that fewer do not; {plan.times} times, one after the other, a backlog of"
+        f" {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of the"
+        f" stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
         " middle the process and all its children get SIGKILL and are started again at once, while"
         " the stream goes on; of those with two workers, one worker and its children get it, and"
         f" the rest sees to it. {plan.repetitions} runs each, contenders in turn, in changing"
@@ -186,10 +186,10 @@ def throughput(present: list[Contender], found: Found, plan: Plan) -> Table:
     table = Table(
         "Throughput",
         ["contender", "guarantee", "events/s", "× Structured Streaming", "first results s"],
-        note="From the moment when the last file of the backlog is visible until all its counts"
-        " are, median with the lowest and the highest; of the ratio, those of the turns, on as many"
-        " workers. First results: from the start of the process until the counts of the first two"
-        " files are right.",
+        note="From the moment when the last file of a backlog is visible until all its counts are;"
+        " a run's is the middle one of its backlogs. Median with the lowest and the highest; of the"
+        " ratio, those of the turns, on as many workers. First results: from the start of the"
+        " process until the counts of the first two files are right.",
     )
     for each in present:
         rival = of_two(STREAMING) if each.worker else STREAMING
