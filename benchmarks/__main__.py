@@ -36,7 +36,7 @@ BENCHMARKS = (
     Benchmark("policies", "what policies cost over saving nothing, and what is kept", 18, 0.5),
     Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
     Benchmark("matrix", "policies by interval, rate, skew and failure", 17, 1.5),
-    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 22, 2),
+    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 32, 2),
     Benchmark("components", "connected components that follow changes", 25, 1),
     Benchmark("figure-1", "the paper's application beside a stop-the-world baseline", 13, 2),
 )

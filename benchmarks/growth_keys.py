@@ -23,8 +23,12 @@ LOADED = 1_000_000
 ROUNDS, OF_MOST = 3, 2
 """Rounds, and how many of them have the most keys, which take more than a minute to load."""
 
-TOUCHED, WARM = 1_000, 3
-"""Rows of an epoch of changes, and how many such epochs are not counted."""
+TOUCHED = 1_000
+"""Rows of an epoch of changes."""
+
+EPOCHS, COUNTED = 40, 10
+"""Epochs of changes, and how many of the first and of the last of them count: at first what was
+loaded is still being merged beside them."""
 
 
 class Grown:
@@ -82,7 +86,7 @@ class Times:
 
 def add(report: Report, session: Any, quick: bool) -> None:
     """Runs a count for each size, in turn, one epoch at a time."""
-    sizes, epochs, rounds = (KEYS[:2], 4, 1) if quick else (KEYS, 12, ROUNDS)
+    sizes, epochs, rounds = (KEYS[:2], 4, 1) if quick else (KEYS, EPOCHS, ROUNDS)
     found: dict[int, list[Grew]] = {keys: [] for keys in sizes}
     for number in range(rounds):
         for keys in sizes[:: -1 if number % 2 else 1]:
@@ -90,26 +94,33 @@ def add(report: Report, session: Any, quick: bool) -> None:
                 found[keys].append(measured(session, keys, epochs))
     report.settings["keys"] = (
         f"a running count, lazy(); every key once, {LOADED:,} an epoch, then {epochs} epochs of"
-        f" {TOUCHED:,} random keys, one at a time; the first {WARM} of them warm up; {rounds}"
-        f" rounds in changing order, the most keys in {OF_MOST} of them"
+        f" {TOUCHED:,} random keys, one at a time; {rounds} rounds in changing order, the most keys"
+        f" in {OF_MOST} of them"
     )
     report.tables.append(shown(found))
-    changes = [(float(keys), median([each.ms for each in grew])) for keys, grew in found.items()]
     title = f"An epoch that touches {TOUCHED:,} keys"
-    report.figures.append(Lines("keys", title, "keys", "ms", {"lazy()": changes}, log="xy"))
+    series = {"behind the loading": curve(found, FIRST), "later": curve(found, LAST)}
+    report.figures.append(Lines("keys", title, "keys", "ms", series, log="xy"))
 
 
 class Grew(NamedTuple):
-    """Seconds to load all keys and of each epoch that counts, and the bytes in the store."""
+    """Seconds to load all keys and of each epoch of changes, and the bytes in the store."""
 
     loading: float
     changes: list[float]
     kept: int
 
-    @property
-    def ms(self) -> float:
-        """The middle epoch, in milliseconds."""
-        return median(self.changes) * 1e3
+    def ms(self, part: slice) -> float:
+        """The middle epoch of some, in milliseconds."""
+        return median(self.changes[part]) * 1e3
+
+
+PARTS = FIRST, LAST = slice(COUNTED), slice(-COUNTED, None)
+
+
+def curve(found: dict[int, list[Grew]], part: slice) -> list[tuple[float, float]]:
+    """What an epoch takes, by the number of keys."""
+    return [(float(keys), median([each.ms(part) for each in grew])) for keys, grew in found.items()]
 
 
 def shown(found: dict[int, list[Grew]]) -> Table:
@@ -119,21 +130,24 @@ def shown(found: dict[int, list[Grew]]) -> Table:
         [
             "keys",
             "loading, s",
-            "ms an epoch of changes",
-            "least and greatest epoch",
+            "ms an epoch of changes, behind the loading",
+            "ms later",
+            "least and greatest later",
             "data at the end, MB",
         ],
-        note="Median of the rounds, with the least and the greatest; of an epoch, the medians of"
-        " the rounds. State of more than 32 MiB a piece rests on executors.",
+        note=f"Behind the loading are the first {COUNTED} epochs of changes, while what was loaded"
+        f" is still being merged beside them; later, the last {COUNTED}. Median of the rounds, with"
+        " the least and the greatest; of an epoch, the medians of the rounds. State of more than"
+        " 32 MiB a piece rests on executors.",
     )
     for keys, grew in found.items():
-        every = [seconds * 1e3 for each in grew for seconds in each.changes]
+        later = [seconds * 1e3 for each in grew for seconds in each.changes[LAST]]
         table.rows.append(
             [
                 f"{keys:,}",
                 spread([each.loading for each in grew], "{:.1f}".format),
-                spread([each.ms for each in grew], "{:.0f}".format),
-                f"{min(every):.0f} to {max(every):.0f}",
+                *(spread([each.ms(part) for each in grew], "{:.0f}".format) for part in PARTS),
+                f"{min(later):.0f} to {max(later):.0f}",
                 if_apart([each.kept / 1e6 for each in grew], "{:.1f}".format),
             ]
         )
@@ -141,7 +155,7 @@ def shown(found: dict[int, list[Grew]]) -> Table:
 
 
 def measured(session: Any, keys: int, epochs: int) -> Grew:
-    """One run; its first epochs warm up, and do not count."""
+    """One run."""
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     sink, source = Times(), Grown(keys, epochs)
     flow = fk.Dataflow("keys")
@@ -154,5 +168,4 @@ def measured(session: Any, keys: int, epochs: int) -> Grew:
     finally:
         shutil.rmtree(place, ignore_errors=True)
     loaded = sink.at[source.loads - 1 :]
-    later = [b - a for a, b in pairwise(loaded)]
-    return Grew(loaded[0] - begun, later[WARM:] if len(later) > WARM + 1 else later, kept)
+    return Grew(loaded[0] - begun, [b - a for a, b in pairwise(loaded)], kept)

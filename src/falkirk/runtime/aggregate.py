@@ -13,7 +13,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from falkirk.runtime.content import Content, Several
 from falkirk.runtime.joining import bound, fits
 from falkirk.runtime.materialise import Materialiser
-from falkirk.runtime.one_task import BROADCAST_BYTES_MAX
+from falkirk.runtime.one_task import KEYS_BYTES_MAX
 
 Merges = Sequence[tuple[str, str]]
 """Columns, each with the function that merges two values of it: sum, min or max."""
@@ -43,7 +43,7 @@ def aggregate(
     def merged(frames: list[Any]) -> Any:
         only = None
         if touched is not None:
-            few = fits(touched, BROADCAST_BYTES_MAX)
+            few = fits(touched, KEYS_BYTES_MAX)
             only = Wanted(frames[-1], keys, few, nullable(touched, keys))
         return on_spark(frames[: len(parts)], keys, merges, only)
 
