@@ -2,7 +2,7 @@
 
 import pytest
 from benchmarks.growth_epochs import Course, tell
-from benchmarks.growth_keys import Grew, shown
+from benchmarks.growth_keys import COUNTED, Grew, shown
 from benchmarks.report import Report, Table
 
 
@@ -46,7 +46,13 @@ def test_targets_have_the_spread_of_all_runs() -> None:
 
 
 def test_keys_are_shown_by_the_medians_of_their_rounds() -> None:
-    rounds = [Grew(1.0, [0.1, 0.2, 0.9], 1_000_000), Grew(3.0, [0.3, 0.4, 0.5], 1_000_000)]
-    assert shown({1_000: rounds}).rows == [
-        ["1,000", "2.0 (1.0 to 3.0)", "300 (200 to 400)", "100 to 900", "1.0"]
+    """The first epochs and the last apart, and nothing of those in between."""
+    first, last = ([seconds] * COUNTED for seconds in (0.5, 0.2))
+    one = Grew(1.0, [*first, 9.0, *last[:-1], 0.1], 1_000_000)
+    other = Grew(3.0, [*first[:-1], 0.7, 9.0, *(2 * each for each in last)], 1_000_000)
+    assert shown({1_000: [one, other]}).rows == [
+        [
+            *("1,000", "2.0 (1.0 to 3.0)"),
+            *("500 (500 to 500)", "300 (200 to 400)", "100 to 400", "1.0"),
+        ]
     ]
