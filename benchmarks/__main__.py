@@ -29,7 +29,7 @@ class Benchmark(NamedTuple):
 BENCHMARKS = (
     Benchmark("rollback", "choosing frontiers, over the size of the graph", 10, 1),
     Benchmark("exactly-once", "throughput and latency beside Structured Streaming", 32, 3),
-    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 38, 9),
+    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 55, 10),
     Benchmark("ephemeral", "a stateless pipeline beside plain PySpark", 4, 1),
     Benchmark("stateless", "Lindi's operators beside plain PySpark", 4, 1),
     Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),

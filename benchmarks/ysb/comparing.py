@@ -14,8 +14,9 @@ from benchmarks.versions import spark_machine
 from benchmarks.ysb.contenders import ROOT, Contender, contenders
 from benchmarks.ysb.environments import Missing
 from benchmarks.ysb.figures import figures
-from benchmarks.ysb.measuring import FULL, QUICK, Plan, measured
+from benchmarks.ysb.measuring import measured
 from benchmarks.ysb.outcome import Run
+from benchmarks.ysb.plan import FULL, QUICK, Plan
 from benchmarks.ysb.tables import described, tables
 from benchmarks.ysb.worker import Died
 from falkirk.runtime.exercise import exercise_spark

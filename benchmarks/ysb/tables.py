@@ -16,8 +16,8 @@ from benchmarks.ysb.contenders import (
     Contender,
     of_two,
 )
-from benchmarks.ysb.measuring import FILE_MS, LEAD_MS, Plan
 from benchmarks.ysb.outcome import Run
+from benchmarks.ysb.plan import FILE_MS, LEAD_MS, Plan
 from benchmarks.ysb.stream import WINDOW_MS
 
 Found = dict[str, list[Run]]
@@ -41,7 +41,8 @@ def described(plan: Plan, everybody: list[Contender]) -> dict[str, str]:
         " observer, and nothing is subtracted",
         "a run": f"a fresh folder and process; some {plan.warm:,} events in rounds to warm up, and"
         f" at last {plan.backlog:,} at once, as many as are measured next, since so many may take"
-        f" code that fewer do not; {plan.times} times, one after the other, a backlog of"
+        f" code that fewer do not; {plan.practice} s of the stream, because Java goes on compiling"
+        f" for as long as that; {plan.times} times, one after the other, a backlog of"
         f" {plan.backlog:,} events in files of {plan.file:,}; {LEAD_MS // 1000} s of the"
         f" stream to settle; whole windows in steady state ({plan.steady}); one more, in whose"
         " middle the process and all its children get SIGKILL and are started again at once, while"

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.events import ADS_EACH, POOLS
 from benchmarks.processes import kill, kill_one
 from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders, of_two
-from benchmarks.ysb.measuring import FULL, QUICK, Plan
 from benchmarks.ysb.observer import Observer, Shown, rows_of
 from benchmarks.ysb.outcome import Live, Run, file_latencies, final_latencies, first_after, repeated
+from benchmarks.ysb.plan import FULL, QUICK, Plan
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import WINDOW_MS, expected, pieces
 from benchmarks.ysb.tables import beside, latency_cells, literature, throughput
@@ -81,7 +81,7 @@ def test_the_warm_up_ends_with_a_round_as_large_as_a_backlog(plan: Plan) -> None
 @pytest.mark.parametrize("plan", [FULL, QUICK])
 def test_no_part_of_a_run_touches_the_counts_of_another(plan: Plan) -> None:
     warm = [piece for part in plan.warming() for piece in part]
-    parts = [warm, *plan.backlogs(), plan.stream()]
+    parts = [warm, plan.practising(), *plan.backlogs(), plan.stream()]
     numbers = [piece.number for part in parts for piece in part]
     assert numbers == sorted(set(numbers)), "files are read in the order of their names"
     windows = [{piece.begin_ms // WINDOW_MS for piece in part} for part in parts]
