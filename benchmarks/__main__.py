@@ -10,37 +10,75 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.report import Report, show, write
+from benchmarks.harness.report import Report, show, write
 from falkirk.runtime.memory import driver_memory
 
 
 class Benchmark(NamedTuple):
-    """A module of this package that has a ``run(quick)``, and about how many minutes that takes.
-
-    A name has a dash where its module has an underscore.
-    """
+    """What the ``run(quick)`` of a ``module`` of this package measures, and in how many minutes."""
 
     name: str
+    module: str
     measures: str
     minutes: float
     quick_minutes: float
 
 
 BENCHMARKS = (
-    Benchmark("rollback", "choosing frontiers, over the size of the graph", 10, 1),
-    Benchmark("exactly-once", "throughput and latency beside Structured Streaming", 32, 3),
-    Benchmark("ysb", "the Yahoo streaming benchmark beside four peers", 55, 10),
-    Benchmark("ephemeral", "a stateless pipeline beside plain PySpark", 4, 1),
-    Benchmark("stateless", "Lindi's operators beside plain PySpark", 4, 1),
-    Benchmark("recovery", "the first result after a kill, beside Structured Streaming", 6, 1),
-    Benchmark("policies", "what policies cost over saving nothing, and what is kept", 18, 0.5),
-    Benchmark("epochs", "jobs, writes, transactions and milliseconds an epoch, by policy", 3, 0.5),
-    Benchmark("matrix", "policies by interval, rate, skew and failure", 17, 1.5),
-    Benchmark("growth", "how costs grow with epochs, keys, rows and processors", 32, 2),
-    Benchmark("components", "connected components that follow changes", 25, 1),
-    Benchmark("figure-1", "the paper's application beside a stop-the-world baseline", 13, 2),
+    Benchmark(
+        "rollback", "rollback.solving", "choosing frontiers, over the size of the graph", 10, 1
+    ),
+    Benchmark(
+        "exactly-once",
+        "streaming.exactly_once",
+        "throughput and latency beside Structured Streaming",
+        32,
+        3,
+    ),
+    Benchmark("ysb", "ysb.comparing", "the Yahoo streaming benchmark beside four peers", 55, 10),
+    Benchmark(
+        "ephemeral", "plain_spark.ephemeral", "a stateless pipeline beside plain PySpark", 4, 1
+    ),
+    Benchmark("stateless", "plain_spark.stateless", "Lindi's operators beside plain PySpark", 4, 1),
+    Benchmark(
+        "recovery",
+        "streaming.recovery",
+        "the first result after a kill, beside Structured Streaming",
+        6,
+        1,
+    ),
+    Benchmark(
+        "policies",
+        "policies.costs",
+        "what policies cost over saving nothing, and what is kept",
+        18,
+        0.5,
+    ),
+    Benchmark(
+        "epochs",
+        "policies.epochs",
+        "jobs, writes, transactions and milliseconds an epoch, by policy",
+        3,
+        0.5,
+    ),
+    Benchmark("matrix", "policies.matrix", "policies by interval, rate, skew and failure", 17, 1.5),
+    Benchmark(
+        "growth", "growth.parts", "how costs grow with epochs, keys, rows and processors", 32, 2
+    ),
+    Benchmark(
+        "components", "components.comparing", "connected components that follow changes", 25, 1
+    ),
+    Benchmark(
+        "figure-1",
+        "figure_1.comparing",
+        "the paper's application beside a stop-the-world baseline",
+        13,
+        2,
+    ),
 )
 """In the order in which they run."""
+
+MODULES = {each.name: each.module for each in BENCHMARKS}
 
 RESULTS = Path(__file__).parent / "results"
 ADVICE = Path(__file__).parents[1] / "src" / "falkirk" / "inspection" / "measured.json"
@@ -49,7 +87,7 @@ ADVICE = Path(__file__).parents[1] / "src" / "falkirk" / "inspection" / "measure
 def main() -> None:
     """Runs what the command line names, or everything."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    names = [each.name for each in BENCHMARKS]
+    names = [*MODULES]
     parser.add_argument("names", nargs="*", metavar="name")
     parser.add_argument("--quick", action="store_true", help="small sizes; writes no results")
     parser.add_argument("--list", action="store_true", help="tell what each measures, and end")
@@ -64,7 +102,7 @@ def main() -> None:
         return
     os.environ.setdefault("SPARK_DRIVER_MEMORY", driver_memory())  # for falkirk and its peers
     for name in chosen.names or names:
-        report = import_module(f"benchmarks.{name.replace('-', '_')}").run(chosen.quick)
+        report = import_module(f"benchmarks.{MODULES[name]}").run(chosen.quick)
         show(report)
         if not chosen.quick:
             print(f"written: {write(report, RESULTS / f'{name}.md').relative_to(RESULTS.parent)}")

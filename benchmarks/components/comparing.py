@@ -14,8 +14,8 @@ from benchmarks.components.by_spark import AGAIN, from_scratch
 from benchmarks.components.following import EACH, LAZY, NONE, POLICIES, WHOLE, Run, followed
 from benchmarks.components.graph import Graph
 from benchmarks.components.peers import PATHWAY, Pathway
-from benchmarks.report import Report
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report
+from benchmarks.harness.versions import spark_machine
 from falkirk.runtime.session import start_session
 
 MAIN = 200_000

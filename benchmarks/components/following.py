@@ -11,7 +11,7 @@ from typing import Any
 import falkirk as fk
 from benchmarks.components.graph import SCHEMA
 from benchmarks.components.whole import WholeStore
-from benchmarks.unsaved import UnsavedStore
+from benchmarks.harness.unsaved import UnsavedStore
 from falkirk.connectors import Files
 from falkirk.dataflow.connecting import Limit
 from falkirk.differential import collection, graphs

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchmarks import unsaved
 from benchmarks.components.by_spark import AGAIN
 from benchmarks.components.following import EACH, EAGER, LAZY, NONE, WHOLE
 from benchmarks.components.graph import Graph
-from benchmarks.plots import Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import median, ratio, spread, times, verdict
+from benchmarks.harness import unsaved
+from benchmarks.harness.plots import Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import median, ratio, spread, times, verdict
 
 if TYPE_CHECKING:
     from benchmarks.components.comparing import Found, Sizes

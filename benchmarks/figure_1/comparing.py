@@ -13,8 +13,8 @@ from benchmarks.figure_1.figures import figures
 from benchmarks.figure_1.measuring import FULL, MASTER, QUICK, Wrong, measured
 from benchmarks.figure_1.outcome import Run
 from benchmarks.figure_1.tables import described, tables
-from benchmarks.report import Report
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report
+from benchmarks.harness.versions import spark_machine
 from falkirk.core.errors import ExecutionError
 from falkirk.runtime.exercise import exercise_spark
 from falkirk.runtime.startup import archive_path, make

@@ -3,7 +3,7 @@
 from math import floor
 
 from benchmarks.figure_1.outcome import Run
-from benchmarks.plots import Figure, Lines
+from benchmarks.harness.plots import Figure, Lines
 
 BEFORE_SECONDS = 20
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.spread import median
+from benchmarks.harness.spread import median
 from falkirk.demo.figure_1.clients import Query
 from falkirk.demo.figure_1.story import Story
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from benchmarks.figure_1.contenders import CONTENDERS, FALKIRK, STOP_THE_WORLD
 from benchmarks.figure_1.measuring import MASTER, Plan
 from benchmarks.figure_1.outcome import TOLERANCE, WINDOW_SECONDS, Run
-from benchmarks.report import Table
-from benchmarks.spread import ends, median, quantile, ratios, spread
+from benchmarks.harness.report import Table
+from benchmarks.harness.spread import ends, median, quantile, ratios, spread
 from falkirk.demo.figure_1.flow import WINDOW_EPOCHS
 
 Found = dict[str, list[Run]]

@@ -9,8 +9,8 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from benchmarks.report import Report
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report
+from benchmarks.harness.versions import spark_machine
 from benchmarks.ysb.contenders import ROOT, Contender, contenders
 from benchmarks.ysb.environments import Missing
 from benchmarks.ysb.figures import figures

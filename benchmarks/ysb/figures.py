@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from benchmarks.plots import Figure, Lines
-from benchmarks.spread import quantile
+from benchmarks.harness.plots import Figure, Lines
+from benchmarks.harness.spread import quantile
 from benchmarks.ysb.contenders import Contender
 from benchmarks.ysb.outcome import Run
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from benchmarks.spread import median
+from benchmarks.harness.spread import median
 from benchmarks.ysb.contenders import ROOT, Contender
 from benchmarks.ysb.observer import LOOK_SECONDS, Observer
 from benchmarks.ysb.outcome import Live, Run, outcome

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.events import ADS_EACH, POOLS, WINDOW_SECONDS
+from benchmarks.inputs.events import ADS_EACH, POOLS, WINDOW_SECONDS
 
 WINDOW_MS = WINDOW_SECONDS * 1000
 SCHEMA = (

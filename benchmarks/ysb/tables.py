@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from benchmarks.events import ADS_EACH, CAMPAIGNS
-from benchmarks.report import Table
-from benchmarks.spread import ends, median, quantile, ratios, spread, times
+from benchmarks.harness.report import Table
+from benchmarks.harness.spread import ends, median, quantile, ratios, spread, times
+from benchmarks.inputs.events import ADS_EACH, CAMPAIGNS
 from benchmarks.ysb.contenders import (
     AT_LEAST,
     EXACTLY,

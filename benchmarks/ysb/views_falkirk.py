@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks.events import CAMPAIGN_SCHEMA
+from benchmarks.inputs.events import CAMPAIGN_SCHEMA
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import SCHEMA, WINDOW_MS
 from falkirk.connectors import Files, Function

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.events import CAMPAIGN_SCHEMA
+from benchmarks.inputs.events import CAMPAIGN_SCHEMA
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import SCHEMA, WINDOW_MS
 from falkirk.runtime.session import start_session

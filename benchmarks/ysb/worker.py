@@ -6,7 +6,7 @@ From outside there is nothing else to see than the files that it shows.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.processes import Process, kill, kill_one, last_words, started
+from benchmarks.harness.processes import Process, kill, kill_one, last_words, started
 from benchmarks.ysb.contenders import Contender
 
 

@@ -1,8 +1,8 @@
 """falkirk beside Structured Streaming: how runs become ratios and delays."""
 
-from benchmarks.exactly_once import EAGER, FULL, STREAMING, Run, delay_cells, targets
-from benchmarks.recovery import AS_STARTED, FALKIRK
-from benchmarks.recovery import targets as recovery_targets
+from benchmarks.streaming.exactly_once import EAGER, FULL, STREAMING, Run, delay_cells, targets
+from benchmarks.streaming.recovery import AS_STARTED, FALKIRK
+from benchmarks.streaming.recovery import targets as recovery_targets
 
 FOUND = {
     (EAGER, 1_000): [Run(1.0, (0.1, 0.1)), Run(1.0, (0.2, 0.2)), Run(2.0, (0.3, 0.3))],

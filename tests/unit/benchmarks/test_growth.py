@@ -1,9 +1,9 @@
 """Growth: what is made of what was seen on the way."""
 
 import pytest
-from benchmarks.growth_epochs import Course, tell
-from benchmarks.growth_keys import COUNTED, Grew, shown
-from benchmarks.report import Report, Table
+from benchmarks.growth.epochs import Course, tell
+from benchmarks.growth.keys import COUNTED, Grew, shown
+from benchmarks.harness.report import Report, Table
 
 
 def course(ms: list[float], metadata: list[float]) -> Course:

@@ -1,10 +1,10 @@
 """The matrix and epochs: counts, latencies and ratios over several rounds."""
 
-from benchmarks import epochs
-from benchmarks.draws import Shape
-from benchmarks.matrix_cell import Outcome
-from benchmarks.matrix_flow import EAGER, NOTHING
-from benchmarks.matrix_tables import costs, latency
+from benchmarks.inputs.draws import Shape
+from benchmarks.policies import epochs
+from benchmarks.policies.cell import Outcome
+from benchmarks.policies.flow import EAGER, NOTHING
+from benchmarks.policies.tables import costs, latency
 
 SHAPE = Shape()
 FREE = {

@@ -1,8 +1,8 @@
 """Updates of the monitor: they come in parts, so that two sizes take turns."""
 
-from benchmarks.flows import LAST, mixed
-from benchmarks.measure import Timing
-from benchmarks.rollback_updates import ROUNDS, in_parts, monitor_at, row
+from benchmarks.harness.measure import Timing
+from benchmarks.rollback.flows import LAST, mixed
+from benchmarks.rollback.updates import ROUNDS, in_parts, monitor_at, row
 
 
 def test_every_update_is_made_once_in_one_of_the_rounds() -> None:

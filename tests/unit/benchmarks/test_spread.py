@@ -1,6 +1,6 @@
 """Repetitions in words: every figure of a report is shown by this."""
 
-from benchmarks.spread import ends, if_apart, ratio, ratios, spread, times
+from benchmarks.harness.spread import ends, if_apart, ratio, ratios, spread, times
 from hypothesis import given
 from hypothesis import strategies as st
 

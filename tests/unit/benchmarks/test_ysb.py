@@ -6,8 +6,8 @@ import sys
 
 import psutil
 import pytest
-from benchmarks.events import ADS_EACH, POOLS
-from benchmarks.processes import kill, kill_one
+from benchmarks.harness.processes import kill, kill_one
+from benchmarks.inputs.events import ADS_EACH, POOLS
 from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders, of_two
 from benchmarks.ysb.observer import Observer, Shown, rows_of
 from benchmarks.ysb.outcome import Live, Run, file_latencies, final_latencies, first_after, repeated

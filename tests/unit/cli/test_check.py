@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import matrix_tables
-from benchmarks.draws import Shape
-from benchmarks.matrix_cell import Outcome
-from benchmarks.matrix_flow import WAYS
+from benchmarks.inputs.draws import Shape
+from benchmarks.policies import tables
+from benchmarks.policies.cell import Outcome
+from benchmarks.policies.flow import WAYS
 from tests.unit.cli.stories import Story, falkirk, shop
 from tests.unit.dataflow.ends import Pair, Sink, Source
 
@@ -358,7 +358,7 @@ def test_facts_are_read_as_the_benchmark_writes_them() -> None:
     centre, outcome = Shape(), Outcome(10, seconds=2.0, latencies=[0.1], bytes=500, caught_up=0.3)
     runs = {(way, centre, pace): [outcome] for way in WAYS for pace in (None, 0.2)}
     where = {"falkirk": "1", "spark": "4", "machine": "m", "date": "d", "work": "w"}
-    facts = read(json.dumps({**where, "ways": matrix_tables.facts(runs, centre, 0.2)}))
+    facts = read(json.dumps({**where, "ways": tables.facts(runs, centre, 0.2)}))
     for policy in (fk.lazy(), fk.lazy(every=10), fk.eager(), fk.history()):
         assert facts.fact(policy) == Fact(1.0, 50, 100, 300)
 

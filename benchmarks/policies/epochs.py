@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 
-from benchmarks.draws import Shape
-from benchmarks.matrix_cell import Cell, Outcome, run_cell
-from benchmarks.matrix_flow import WAYS
-from benchmarks.plots import Bars
-from benchmarks.report import Report, Table
-from benchmarks.spread import if_apart, median, spread
-from benchmarks.versions import spark_machine
+from benchmarks.harness.plots import Bars
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import if_apart, median, spread
+from benchmarks.harness.versions import spark_machine
+from benchmarks.inputs.draws import Shape
+from benchmarks.policies.cell import Cell, Outcome, run_cell
+from benchmarks.policies.flow import WAYS
 from falkirk.runtime.session import start_session
 
 ALONE_SECONDS = 0.2

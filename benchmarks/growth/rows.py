@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from benchmarks.draws import Shape
-from benchmarks.matrix_cell import Cell, Outcome, run_cell
-from benchmarks.matrix_flow import EAGER, NOTHING, SELDOM
-from benchmarks.plots import Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import median, spread
+from benchmarks.harness.plots import Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import median, spread
+from benchmarks.inputs.draws import Shape
+from benchmarks.policies.cell import Cell, Outcome, run_cell
+from benchmarks.policies.flow import EAGER, NOTHING, SELDOM
 
 KEYS = 1_000
 ROWS = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)

@@ -1,6 +1,6 @@
 """Does memory stay flat? Runs a flow for many epochs and measures on the way.
 
-``python -m benchmarks.soak --epochs 10000``. Not part of ``make bench``: it takes a while.
+``python -m benchmarks.growth.soak --epochs 10000``. Not part of ``make bench``: it takes a while.
 """
 
 import argparse

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.draws import UNIFORM, Shape
-from benchmarks.matrix_cell import Outcome
-from benchmarks.matrix_flow import LAZY, NOTHING, WAYS
-from benchmarks.plots import Bars, Figure, Lines
-from benchmarks.report import Table
-from benchmarks.spread import ends, if_apart, median, quantile, spread
+from benchmarks.harness.plots import Bars, Figure, Lines
+from benchmarks.harness.report import Table
+from benchmarks.harness.spread import ends, if_apart, median, quantile, spread
+from benchmarks.inputs.draws import UNIFORM, Shape
+from benchmarks.policies.cell import Outcome
+from benchmarks.policies.flow import LAZY, NOTHING, WAYS
 
 Key = tuple[str, Shape, float | None]
 Found = Mapping[Key, list[Outcome]]

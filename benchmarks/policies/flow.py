@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import falkirk as fk
-from benchmarks.draws import Draws
+from benchmarks.inputs.draws import Draws
 
 NOTHING, LOOSE = "nothing is saved", "at_least_once()"
 LAZY, SELDOM = "lazy(every=1)", "lazy(every=10)"

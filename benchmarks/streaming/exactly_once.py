@@ -8,20 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import events
-from benchmarks.events import Shape
-from benchmarks.outside import Program
-from benchmarks.report import Report, Table
-from benchmarks.spread import ends, median, quantile, ratio, spread, times, verdict
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import ends, median, quantile, ratio, spread, times, verdict
+from benchmarks.harness.versions import spark_machine
+from benchmarks.inputs import events
+from benchmarks.inputs.events import Shape
+from benchmarks.streaming.outside import Program
 
 STREAMING, BY_ARROW = "Structured Streaming", "Structured Streaming, Arrow sink"
 EAGER, TENTH = "falkirk eager()", "falkirk lazy(every=10)"
 CONTENDERS = {
-    STREAMING: ["benchmarks.views_streaming"],
-    BY_ARROW: ["benchmarks.views_streaming", "--arrow"],
-    EAGER: ["benchmarks.views_falkirk", "eager"],
-    TENTH: ["benchmarks.views_falkirk", "lazy-10"],
+    STREAMING: ["benchmarks.streaming.views_streaming"],
+    BY_ARROW: ["benchmarks.streaming.views_streaming", "--arrow"],
+    EAGER: ["benchmarks.streaming.views_falkirk", "eager"],
+    TENTH: ["benchmarks.streaming.views_falkirk", "lazy-10"],
 }
 PAUSE_SECONDS = 0.05
 """Between a result and the next file, where latency is measured."""

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from benchmarks import growth_epochs, growth_keys, growth_processors, growth_rows
-from benchmarks.report import Report, Table
-from benchmarks.versions import spark_machine
+from benchmarks.growth import epochs, keys, processors, rows
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.versions import spark_machine
 from falkirk.runtime.session import start_session
 
-PARTS = (growth_epochs, growth_keys, growth_rows, growth_processors)
+PARTS = (epochs, keys, rows, processors)
 
 
 def run(quick: bool) -> Report:

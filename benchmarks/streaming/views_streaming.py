@@ -16,7 +16,7 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.events import SCHEMA, WINDOW_SECONDS, campaigns
+from benchmarks.inputs.events import SCHEMA, WINDOW_SECONDS, campaigns
 
 FALKIRK, PLAIN = "falkirk", "plain"
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table as RichTable
 
-from benchmarks.plots import Figure, draw
+from benchmarks.harness.plots import Figure, draw
 
 
 @dataclass

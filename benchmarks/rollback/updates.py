@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from benchmarks import flows
-from benchmarks.flows import LAST, Flow
-from benchmarks.measure import Timing, each, show_seconds
-from benchmarks.report import Table
-from benchmarks.spread import ratio, spread, times, verdict
+from benchmarks.harness.measure import Timing, each, show_seconds
+from benchmarks.harness.report import Table
+from benchmarks.harness.spread import ratio, spread, times, verdict
+from benchmarks.rollback import flows
+from benchmarks.rollback.flows import LAST, Flow
 from falkirk.core import AnyFrontier, Completed, Monitor, Saved, Update
 
 ROUNDS = 3

@@ -7,12 +7,12 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks import events
-from benchmarks.events import Shape
-from benchmarks.outside import Program
-from benchmarks.report import Report, Table
-from benchmarks.spread import ratio, spread, times, verdict
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import ratio, spread, times, verdict
+from benchmarks.harness.versions import spark_machine
+from benchmarks.inputs import events
+from benchmarks.inputs.events import Shape
+from benchmarks.streaming.outside import Program
 from falkirk.runtime.exercise import exercise_spark
 from falkirk.runtime.java import find_java_home
 from falkirk.runtime.startup import SWITCH, archive_path, make
@@ -36,8 +36,8 @@ class Contender:
 
 def contenders(own_archive: Path) -> list[Contender]:
     """Each as its users start it, and both with the same flags: an archive, and none."""
-    flow = ["benchmarks.views_falkirk", "eager"]
-    plain = ["benchmarks.views_streaming", "--session", "plain"]
+    flow = ["benchmarks.streaming.views_falkirk", "eager"]
+    plain = ["benchmarks.streaming.views_streaming", "--session", "plain"]
     archived = [*plain, f"--java-options=-XX:SharedArchiveFile={own_archive} -Xshare:auto"]
     return [
         Contender(FALKIRK, AS_STARTED, flow),
@@ -104,7 +104,7 @@ def measured(place: Path, contender: Contender, files: list[Path]) -> float:
 
 def train(place: Path, files: list[Path], archive: Path) -> None:
     """Makes an archive of exactly the classes that Structured Streaming needs for this query."""
-    plain = ["benchmarks.views_streaming", "--session", "plain", "--batches", str(BEFORE)]
+    plain = ["benchmarks.streaming.views_streaming", "--session", "plain", "--batches", str(BEFORE)]
     plain.append(f"--java-options=-XX:ArchiveClassesAtExit={archive}")
     program = prepared(place, Contender(STREAMING, ARCHIVE, plain))
     try:

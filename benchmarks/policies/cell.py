@@ -11,9 +11,9 @@ from typing import Any
 
 from py4j.java_gateway import GatewayClient
 
-from benchmarks.draws import Draws, Shape
-from benchmarks.matrix_flow import COUNTS, WAYS, Shown, counting
-from benchmarks.unsaved import UnsavedStore
+from benchmarks.harness.unsaved import UnsavedStore
+from benchmarks.inputs.draws import Draws, Shape
+from benchmarks.policies.flow import COUNTS, WAYS, Shown, counting
 from falkirk.core.machine.events import Again, Delivery, Finish
 from falkirk.dataflow.description import describe
 from falkirk.runtime.driver import Driver

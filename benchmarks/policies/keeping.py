@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 import falkirk as fk
-from benchmarks.draws import Draws, Shape
+from benchmarks.inputs.draws import Draws, Shape
 from falkirk.runtime.run import run as run_flow
 from falkirk.store import open_store
 from falkirk.store.parquet import encoded

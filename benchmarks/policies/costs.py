@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks import events, unsaved
-from benchmarks.events import SCHEMA, Shape
-from benchmarks.keeping import Kept, keep
-from benchmarks.plots import Bars, Figure, Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import median, quantile, spread, verdict
-from benchmarks.versions import spark_machine
-from benchmarks.views_falkirk import counted, named
+from benchmarks.harness import unsaved
+from benchmarks.harness.plots import Bars, Figure, Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import median, quantile, spread, verdict
+from benchmarks.harness.versions import spark_machine
+from benchmarks.inputs import events
+from benchmarks.inputs.events import SCHEMA, Shape
+from benchmarks.policies.keeping import Kept, keep
+from benchmarks.streaming.views_falkirk import counted, named
 from falkirk import lindi
 from falkirk.connectors import Files
 from falkirk.dataflow.connecting import Limit

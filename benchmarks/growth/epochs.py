@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks.draws import Draws, Shape
-from benchmarks.keeping import bytes_in
-from benchmarks.matrix_flow import Shown
-from benchmarks.measure import resident_bytes
-from benchmarks.plots import Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import if_apart, median, spread, verdict
+from benchmarks.harness.measure import resident_bytes
+from benchmarks.harness.plots import Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import if_apart, median, spread, verdict
+from benchmarks.inputs.draws import Draws, Shape
+from benchmarks.policies.flow import Shown
+from benchmarks.policies.keeping import bytes_in
 from falkirk.runtime.classic import Gateway
 from falkirk.runtime.run import run as run_flow
 

@@ -4,7 +4,7 @@ import os
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.report import machine
+from benchmarks.harness.report import machine
 from falkirk.runtime.java import find_java_home, probe_java
 from falkirk.runtime.memory import driver_memory
 

@@ -5,12 +5,12 @@ import sys
 from collections.abc import Callable
 from random import Random
 
-from benchmarks import flows
-from benchmarks.flows import LAST
-from benchmarks.measure import Timing, each, show_seconds, timed
-from benchmarks.report import Report, Table, machine
-from benchmarks.rollback_updates import monitor_at, updates
-from benchmarks.spread import median, spread, verdict
+from benchmarks.harness.measure import Timing, each, show_seconds, timed
+from benchmarks.harness.report import Report, Table, machine
+from benchmarks.harness.spread import median, spread, verdict
+from benchmarks.rollback import flows
+from benchmarks.rollback.flows import LAST
+from benchmarks.rollback.updates import monitor_at, updates
 from falkirk.core import Graph, Restorable, solve
 
 SEED = 20_260
@@ -117,12 +117,13 @@ def _fresh_targets(
 
 MEMORY = """
 import sys
-from benchmarks import flows, rollback
-from benchmarks.measure import resident_bytes
+from benchmarks.harness.measure import resident_bytes
+from benchmarks.rollback import flows
+from benchmarks.rollback.solving import SEED
 from falkirk.core.fixpoint import Fixpoint
 processors, edges = int(sys.argv[1]), int(sys.argv[2])
 start = resident_bytes()
-flow = flows.mixed(processors, edges, rollback.SEED)
+flow = flows.mixed(processors, edges, SEED)
 graph = resident_bytes()
 restorables = flows.saved(flow, dict.fromkeys(flow.graph.domains, flows.LAST), set())
 saved = resident_bytes()

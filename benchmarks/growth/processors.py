@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks.growth_keys import Times
-from benchmarks.plots import Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import median, spread
+from benchmarks.growth.keys import Times
+from benchmarks.harness.plots import Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import median, spread
 from falkirk.connectors import Numbers
 from falkirk.runtime.run import run as run_flow
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import falkirk as fk
-from benchmarks.keeping import bytes_in
-from benchmarks.plots import Lines
-from benchmarks.report import Report, Table
-from benchmarks.spread import if_apart, median, spread
+from benchmarks.harness.plots import Lines
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import if_apart, median, spread
+from benchmarks.policies.keeping import bytes_in
 from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run as run_flow

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 import falkirk as fk
-from benchmarks.events import SCHEMA, WINDOW_SECONDS, campaigns
+from benchmarks.inputs.events import SCHEMA, WINDOW_SECONDS, campaigns
 from falkirk import lindi
 from falkirk.connectors import Files, ParquetSink
 from falkirk.dataflow.connecting import Limit

@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from benchmarks.report import Report, Table
-from benchmarks.spread import ratio, ratios, spread, verdict
-from benchmarks.versions import spark_machine
+from benchmarks.harness.report import Report, Table
+from benchmarks.harness.spread import ratio, ratios, spread, verdict
+from benchmarks.harness.versions import spark_machine
 from falkirk.runtime.session import start_session
 
 Contender = Callable[[Any, Path, Path], None]

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.processes import Process, kill, last_words, started
+from benchmarks.harness.processes import Process, kill, last_words, started
 
 LOOK_SECONDS = 0.002
 PATIENCE_SECONDS = 300.0

@@ -9,10 +9,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 import falkirk as fk
-from benchmarks import events
-from benchmarks.events import SCHEMA, WINDOW_SECONDS, Shape, campaigns
-from benchmarks.report import Report
-from benchmarks.side_by_side import TURNS, BySpark, compare
+from benchmarks.harness.report import Report
+from benchmarks.inputs import events
+from benchmarks.inputs.events import SCHEMA, WINDOW_SECONDS, Shape, campaigns
+from benchmarks.plain_spark.side_by_side import TURNS, BySpark, compare
 from falkirk import lindi
 from falkirk.connectors import Files
 from falkirk.runtime.run import run as run_flow

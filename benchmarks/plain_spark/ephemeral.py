@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import falkirk as fk
-from benchmarks import events
-from benchmarks.events import SCHEMA, Shape
-from benchmarks.report import Report
-from benchmarks.side_by_side import TURNS, BySpark, compare
+from benchmarks.harness.report import Report
+from benchmarks.inputs import events
+from benchmarks.inputs.events import SCHEMA, Shape
+from benchmarks.plain_spark.side_by_side import TURNS, BySpark, compare
 from falkirk.connectors import Files
 from falkirk.runtime.run import run as run_flow
 

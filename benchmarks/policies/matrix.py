@@ -13,12 +13,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from benchmarks import events, matrix_tables, recovery, unsaved
-from benchmarks.draws import HOT, ZIPF, Shape
-from benchmarks.matrix_cell import Cell, Outcome, run_cell
-from benchmarks.matrix_flow import EAGER, HISTORY, LAZY, LOOSE, NOTHING, SELDOM, WAYS
-from benchmarks.report import Report
-from benchmarks.versions import spark_machine
+from benchmarks.harness import unsaved
+from benchmarks.harness.report import Report
+from benchmarks.harness.versions import spark_machine
+from benchmarks.inputs import events
+from benchmarks.inputs.draws import HOT, ZIPF, Shape
+from benchmarks.policies import tables
+from benchmarks.policies.cell import Cell, Outcome, run_cell
+from benchmarks.policies.flow import EAGER, HISTORY, LAZY, LOOSE, NOTHING, SELDOM, WAYS
+from benchmarks.streaming import recovery
 from falkirk.runtime.java import find_java_home
 from falkirk.runtime.session import start_session
 
@@ -74,9 +77,9 @@ def run(quick: bool) -> Report:
         session.stop()
     killed = kills(1 if quick else 3, ["eager"] if quick else list(KILLED))
     report = Report("Policies by interval, rate, skew and failure", settings)
-    report.tables = [*matrix_tables.tables(found), matrix_tables.kills(killed)]
-    report.figures = matrix_tables.figures(found)
-    report.facts = {**origin(settings), "ways": matrix_tables.facts(found, CENTRE, OFTEN)}
+    report.tables = [*tables.tables(found), tables.kills(killed)]
+    report.figures = tables.figures(found)
+    report.facts = {**origin(settings), "ways": tables.facts(found, CENTRE, OFTEN)}
     return report
 
 
@@ -106,7 +109,7 @@ def kills(repetitions: int, names: list[str]) -> dict[str, list[float]]:
         files = events.make(place / "files", events.Shape(recovery.EVENTS), count)
         for repetition in range(repetitions):
             for name in names[::-1] if repetition % 2 else names:
-                program = ["benchmarks.views_falkirk", name]
+                program = ["benchmarks.streaming.views_falkirk", name]
                 contender = recovery.Contender(KILLED[name], recovery.AS_STARTED, program)
                 found[KILLED[name]].append(recovery.measured(place, contender, files))
     finally:

@@ -1,0 +1,1 @@
+"""How costs grow: with epochs, with keys, with rows and with processors."""

@@ -1,0 +1,1 @@
+"""What all benchmarks share: repetitions, reports, figures, processes that are measured."""

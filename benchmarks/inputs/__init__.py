@@ -1,0 +1,1 @@
+"""What is fed to flows and to their peers: events of advertisements, random keys."""

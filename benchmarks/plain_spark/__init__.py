@@ -1,0 +1,1 @@
+"""Stateless pipelines beside the same plan written directly in PySpark."""

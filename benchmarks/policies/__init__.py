@@ -1,0 +1,1 @@
+"""What policies cost and keep: alone, by the epoch, and in a matrix of what they depend on."""

@@ -1,0 +1,1 @@
+"""The solver and the monitor, over the size of the graph."""

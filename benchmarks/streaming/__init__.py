@@ -1,0 +1,1 @@
+"""The same work exactly once, beside Structured Streaming: throughput, latency, recovery."""
