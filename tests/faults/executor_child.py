@@ -15,7 +15,15 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from tests.faults.executor_flows import EPOCHS, GATES, HOOKS, ON_EXECUTORS, Halves, Mixed
+from tests.faults.executor_flows import (
+    EPOCHS,
+    GATES,
+    HOOKS,
+    IN_FILES,
+    ON_EXECUTORS,
+    Halves,
+    Mixed,
+)
 from tests.faults.executor_killing import (
     Striker,
     executors,
@@ -79,7 +87,8 @@ def mixed(folder: Path, session: Any, seed: int) -> dict[str, Any]:
     HOOKS.append(striker.at)
     logging.getLogger("falkirk").addHandler(striker)
     try:
-        report = run(made.flow(), folder, session, options=ON_EXECUTORS)
+        options = IN_FILES if seed % 2 else ON_EXECUTORS
+        report = run(made.flow(), folder, session, options=options)
     finally:
         logging.getLogger("falkirk").removeHandler(striker)
     return {
@@ -90,7 +99,9 @@ def mixed(folder: Path, session: Any, seed: int) -> dict[str, Any]:
     }
 
 
-def resting(made: Halves, folder: Path, session: Any, awaited: list[Any]) -> dict[str, Any]:
+def resting(
+    made: Halves, folder: Path, session: Any, awaited: list[Any], options: fk.Options
+) -> dict[str, Any]:
     """Kills all executors while the flow rests, and opens the gate when new ones are there."""
     gate, kills = Event(), 0
     GATES.append(gate)
@@ -108,7 +119,7 @@ def resting(made: Halves, folder: Path, session: Any, awaited: list[Any]) -> dic
 
     thread = Thread(target=strike)
     thread.start()
-    report = run(made.flow(), folder, session, options=ON_EXECUTORS)
+    report = run(made.flow(), folder, session, options=options)
     thread.join()
     return {"kills": kills, "wrong": made.wrong(), **told(report)}
 
@@ -116,13 +127,13 @@ def resting(made: Halves, folder: Path, session: Any, awaited: list[Any]) -> dic
 def durable(folder: Path, session: Any, seed: int) -> dict[str, Any]:
     """Everything is durable when the executors go."""
     made = Halves(fk.lazy())
-    return resting(made, folder, session, [made.counts, made.totals])
+    return resting(made, folder, session, [made.counts, made.totals], IN_FILES)
 
 
 def volatile(folder: Path, session: Any, seed: int) -> dict[str, Any]:
     """The state of one processor is not durable when the executors go."""
     made = Halves(fk.lazy(every=100))
-    return resting(made, folder, session, [made.counts])
+    return resting(made, folder, session, [made.counts], ON_EXECUTORS)
 
 
 def told(report: Report) -> dict[str, Any]:

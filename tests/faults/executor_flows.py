@@ -1,7 +1,7 @@
 """The flows whose executors are killed. All rows live on executors, under every kind of policy."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any
 
@@ -13,6 +13,8 @@ from falkirk.testing.script import Remembered
 
 EPOCHS, ROWS, KEYS = 6, 24, 3
 ON_EXECUTORS = Options(small_bytes_max=0, epochs_ahead=3)
+IN_FILES = replace(ON_EXECUTORS, columns_bytes_min=0)
+"""Executors hold what is not durable yet; of what is, they keep what they have read of a file."""
 
 HOOKS: list[Callable[[int], None]] = []
 """The last one is told of every epoch that is read: a source is a value and holds none."""

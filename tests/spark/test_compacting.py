@@ -28,6 +28,7 @@ KEYS = 2_000
 FORMS = {
     "small": Options(divided_bytes_min=0),
     "cached": Options(small_bytes_max=0, divided_bytes_min=0),
+    "in files": Options(small_bytes_max=0, divided_bytes_min=0, columns_bytes_min=0),
 }
 
 

@@ -1,4 +1,8 @@
-"""Cached blocks on executors: made by a checkpoint that only they hold, watched, and let go.
+"""Cached blocks on executors: watched if they alone hold their rows, and let go.
+
+There are two kinds. What is in no file is a local checkpoint, which is lost with an executor. What
+is in a file of the store is cached by Spark as columns, once it is read again; that takes a part of
+the room, and if an executor goes Spark looks into the file.
 
 Blocks are released as soon as nothing in Python refers to them, and they are known to be lost as
 soon as somebody looks: both without a job.
@@ -6,11 +10,14 @@ soon as somebody looks: both without a job.
 
 import weakref
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from functools import partial
 from threading import Lock
 from typing import Any
 
 from falkirk.runtime.classic import Gateway
+from falkirk.store.reference import Reference
 
 LOSS_MARKS = ("CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND", "ExecutorLostFailure", "TaskResultLost")
 """What Spark says when a job fails because executors went away, and not because of its code."""
@@ -21,14 +28,18 @@ class LostBlocksError(Exception):
 
 
 class Cached:
-    """Blocks on executors and the frame that reads them; ``lost`` once one of them is gone."""
+    """Blocks on executors and the frame that reads them; ``lost`` once one of them is gone.
 
-    __slots__ = ("__weakref__", "blocks", "frame", "lost")
+    If the rows are durable the frame reads ``source``, whose file is there as long as this.
+    """
 
-    def __init__(self, frame: Any, blocks: Any) -> None:
+    __slots__ = ("__weakref__", "blocks", "drop", "frame", "kept", "lost", "source", "wanted")
+
+    def __init__(self, frame: Any, blocks: Any = None, source: Reference | None = None) -> None:
         """``blocks`` is the gateway's handle, None on Spark Connect."""
-        self.frame, self.blocks = frame, blocks
-        self.lost = False
+        self.frame, self.blocks, self.source = frame, blocks, source
+        self.lost = self.wanted = self.kept = False
+        self.drop: Callable[[], object] = lambda: None
 
 
 class Blocks:
@@ -40,7 +51,7 @@ class Blocks:
         self.watchable = gateway is not None and not gateway.is_local
         self._live: weakref.WeakSet[Cached] = weakref.WeakSet()
         self._lock = Lock()
-        self._unused: deque[Any] = deque()
+        self._unused: deque[Callable[[], object]] = deque()
 
     def executors(self) -> frozenset[str]:
         """The executors that live; none if they cannot be watched."""
@@ -55,22 +66,36 @@ class Blocks:
     def cache(self, frame: Any) -> Cached:
         """Evaluates a plan into blocks: one job."""
         self.sweep()
-        return self._register(frame.localCheckpoint(eager=True))
-
-    def _register(self, frame: Any) -> Cached:
-        blocks = self.gateway.blocks_of(frame) if self.gateway is not None else None
-        cached = Cached(frame, blocks)
-        if blocks is not None:
-            # A finalizer may run anywhere, so it only takes a note.
-            weakref.finalize(cached, self._unused.append, blocks).atexit = False
+        checkpointed = frame.localCheckpoint(eager=True)
+        blocks = self.gateway.blocks_of(checkpointed) if self.gateway is not None else None
+        cached = Cached(checkpointed, blocks)
+        if self.gateway is not None:
+            self._let_go(cached, partial(self.gateway.release, blocks))
         with self._lock:
             self._live.add(cached)
         return cached
 
+    def read(self, cached: Cached) -> Any:
+        """The frame. Of rows in a file Spark keeps what it reads from the second time on."""
+        if cached.source is not None and cached.wanted and not cached.kept:
+            self.sweep()
+            self._let_go(cached, partial(cached.frame.persist().unpersist, blocking=False))
+            with self._lock:
+                self._live.add(cached)
+        cached.wanted = True
+        return cached.frame
+
+    def _let_go(self, cached: Cached, release: Callable[[], object]) -> None:
+        """Has blocks released when nobody refers to them, or as soon as they are dropped."""
+        # A finalizer may run anywhere, so it only takes a note.
+        cached.drop = weakref.finalize(cached, self._unused.append, release)
+        cached.drop.atexit = False
+        cached.kept = True
+
     def sweep(self) -> None:
         """Releases the blocks that nobody refers to any more."""
-        while self.gateway is not None and self._unused:
-            self.gateway.release(self._unused.popleft())
+        while self._unused:
+            self._unused.popleft()()
 
     def live(self) -> list[Cached]:
         """All blocks that somebody refers to and that are not known to be lost."""
@@ -86,6 +111,8 @@ class Blocks:
 
     def is_lost(self, cached: Cached) -> bool:
         """Whether blocks are missing; on Spark Connect a job has to try."""
+        if cached.source is not None:
+            return False
         if self.gateway is not None:
             return self.gateway.are_missing(cached.blocks)
         try:
@@ -99,10 +126,12 @@ class Blocks:
     def close(self) -> None:
         """Releases everything: whoever would have read it is gone."""
         for cached in self.live():
-            if cached.blocks is not None:
-                self._unused.append(cached.blocks)
+            cached.drop()
             cached.lost = True
-        if self.gateway is not None and self.gateway.exit_status() is None:
+        if self.gateway is None:
+            with suppress(Exception):  # a server that is gone has forgotten everything
+                self.sweep()
+        elif self.gateway.exit_status() is None:
             self.sweep()
 
 

@@ -33,12 +33,24 @@ KEPT_BYTES_MAX = 4 * 1024 * 1024
 stays in Spark's memory as long as it is used, and goes into every task that reads it."""
 
 
+COLUMNS_BYTES_MIN = 4 * 1024 * 1024
+"""Rows on executors that take so many bytes in a file are let go once they are there, and read from
+it: as rows they take ten times the room, and Spark finds some of them later."""
+
+
 class Materialiser:
     """Gives contents the form that is wanted. Safe to use from several threads."""
 
-    def __init__(self, session: Any, files: Any, small_bytes_max: int = SMALL_BYTES_MAX) -> None:
+    def __init__(
+        self,
+        session: Any,
+        files: Any,
+        small_bytes_max: int = SMALL_BYTES_MAX,
+        columns_bytes_min: int = COLUMNS_BYTES_MIN,
+    ) -> None:
         """Evaluates on ``session``; durable contents are read from and written to ``files``."""
-        self.session, self.files, self.small_bytes_max = session, files, small_bytes_max
+        self.session, self.files = session, files
+        self.small_bytes_max, self.columns_bytes_min = small_bytes_max, columns_bytes_min
         self._gateway = gateway_of(session)
         self.blocks = Blocks(self._gateway)
         self._handed = local()
@@ -115,7 +127,7 @@ class Materialiser:
         with content.lock:
             if content.cached is not None:
                 if not content.cached.lost:
-                    return content.cached.frame
+                    return self.blocks.read(content.cached)
                 if not content.volatile:
                     content.cached = None
             if content.lost:
@@ -128,7 +140,8 @@ class Materialiser:
                 return content.plan
             if content.table is None and content.reference is not None:
                 if content.reference.kind == "folder":
-                    return self.session.read.parquet(self.files.path(content.reference))
+                    content.cached = self._in_file(content.reference, self.session.read)
+                    return self.blocks.read(content.cached)
                 content.table = self.files.read(content.reference)
             if content.small_frame is None:
                 table: pa.Table = content.table
@@ -166,6 +179,7 @@ class Materialiser:
                     content.reference = self.files.write(content.table, content.piece)
                 else:
                     content.reference = self._write(content)
+                    self._leave(content)
             return content.reference
 
     def persist_together(self, contents: Sequence[Content]) -> None:
@@ -175,6 +189,18 @@ class Materialiser:
             with content.lock:
                 if content.reference is None:  # somebody else may have needed it meanwhile
                     content.reference = part
+
+    def _leave(self, content: Content) -> None:
+        """Has many rows read from the file that they were written to."""
+        reference, cached = content.reference, content.cached
+        assert cached is not None, "these rows were written just now"
+        assert reference is not None, "to this file"
+        if reference.size >= self.columns_bytes_min:
+            content.cached = self._in_file(reference, self.session.read.schema(cached.frame.schema))
+
+    def _in_file(self, reference: Reference, reader: Any) -> Cached:
+        """Durable rows; without a schema Spark looks for it by a job."""
+        return Cached(reader.parquet(self.files.path(reference)), source=reference)
 
     def _write(self, content: Content) -> Reference:
         name, path = self.files.reserve(content.piece)

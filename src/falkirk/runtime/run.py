@@ -87,7 +87,9 @@ def prepared(
     rules: Rules = ALL_RULES,
 ) -> Driver:
     """A driver that will go on from what the store holds; only tests leave out ``rules``."""
-    materialiser = Materialiser(session, store.files, options.small_bytes_max)
+    materialiser = Materialiser(
+        session, store.files, options.small_bytes_max, options.columns_bytes_min
+    )
 
     def revive(reference: Reference, label: str) -> Batch:
         return Batch(Content(reference=reference), materialiser, label)

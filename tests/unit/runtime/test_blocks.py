@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from falkirk.runtime.blocks import Blocks, LostBlocksError, is_loss
+from falkirk.runtime.blocks import Blocks, Cached, LostBlocksError, is_loss
+from falkirk.store.reference import Reference
 
 
 class FakeGateway:
@@ -45,10 +46,21 @@ class Frame:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.persisted: list[bool] = []
 
     def localCheckpoint(self, eager: bool) -> "Frame":
         """Itself."""
         return self
+
+    def persist(self) -> "Frame":
+        """Takes a note."""
+        self.persisted.append(True)
+        return self
+
+    def unpersist(self, blocking: bool) -> None:
+        """Takes a note."""
+        assert not blocking
+        self.persisted.append(False)
 
 
 def blocks_on(gateway: Any) -> Blocks:
@@ -74,6 +86,46 @@ def test_an_end_releases_everything_once() -> None:
     blocks.close()
     assert sorted(gateway.released) == [0, 1, 2]
     assert all(cached.lost for cached in kept)
+
+
+def in_a_file(number: int) -> Cached:
+    """What is read from a file that the store gave."""
+    return Cached(Frame(number), source=Reference(f"{number}", "folder", 1, 1, ""))
+
+
+@pytest.mark.parametrize("gateway", [FakeGateway(), None])
+def test_rows_in_a_file_are_kept_from_the_second_time_on(gateway: Any) -> None:
+    """Who reads them twice will read them often; a message that is sent again is read once."""
+    blocks, cached = blocks_on(gateway), in_a_file(1)
+    frame = blocks.read(cached)
+    assert frame.persisted == []
+    assert blocks.read(cached) is blocks.read(cached) is frame
+    assert frame.persisted == [True]
+    assert blocks.live() == [cached]
+    del cached
+    gc.collect()
+    blocks.sweep()
+    assert frame.persisted == [True, False]
+
+
+def test_an_end_lets_go_of_what_was_read_of_files() -> None:
+    blocks, once, twice = blocks_on(FakeGateway()), in_a_file(1), in_a_file(2)
+    for cached in (once, twice, twice):
+        blocks.read(cached)
+    blocks.close()
+    blocks.close()
+    assert once.frame.persisted == []
+    assert twice.frame.persisted == [True, False]
+
+
+def test_rows_in_a_file_are_never_lost() -> None:
+    """Spark looks into the file again; without a gateway no job has to try."""
+    for gateway in (FakeGateway(), None):
+        blocks, cached = blocks_on(gateway), in_a_file(1)
+        blocks.read(cached)
+        blocks.read(cached)
+        assert blocks.probe() == []
+        assert not cached.lost
 
 
 def test_a_probe_finds_each_loss_once() -> None:
