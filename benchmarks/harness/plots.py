@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness.spread import median
+
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#000000", "#cc79a7", "#e69f00")
 MARKS = ("o", "s", "^", "D", "v", "x")
 STYLE = {
@@ -49,6 +51,15 @@ class Lines:
             axes.set_ylim(bottom=0)
 
 
+Bar = tuple[float, float, float]
+"""A value, with the least and the greatest that it was."""
+
+
+def bar(values: Sequence[float]) -> Bar:
+    """The median, with the least and the greatest."""
+    return median(values), min(values), max(values)
+
+
 @dataclass(frozen=True)
 class Bars:
     """For each category a bar of every series, lying; each value with the least and the most."""
@@ -56,7 +67,7 @@ class Bars:
     name: str
     title: str
     y: str
-    series: Mapping[str, Mapping[str, tuple[float, float, float]]]
+    series: Mapping[str, Mapping[str, Bar]]
     log: str = ""
 
     @property

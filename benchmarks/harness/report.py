@@ -77,9 +77,8 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, path: Path) -> Path:
-    """Writes a report as Markdown, with its figures beside."""
-    lines = [f"# {report.title}", ""]
-    lines += [f"- {key}: {value}" for key, value in report.settings.items()]
+    """Writes a report as Markdown, with its figures beside: what was found, then how."""
+    lines = [f"# {report.title}"]
     for table in report.all_tables():
         lines += ["", f"## {table.title}", ""]
         if table.note:
@@ -91,5 +90,7 @@ def write(report: Report, path: Path) -> Path:
     for figure in report.figures:
         drawn = draw(figure, path.with_name(f"{path.stem}-{figure.name}.svg"))
         lines += ["", f"![{figure.title}]({drawn.name})"]
+    lines += ["", "## How it was measured", ""]
+    lines += [f"- {key}: {value}" for key, value in report.settings.items()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
+from benchmarks.harness.plots import Bars, bar
 from benchmarks.harness.report import Report, Table
 from benchmarks.harness.spread import ratio, ratios, spread, verdict
 from benchmarks.harness.versions import spark_machine
@@ -59,6 +60,8 @@ def compare(
         shutil.rmtree(place, ignore_errors=True)
     report = Report(title, {**spark_machine(), **described(name, work, repetitions)})
     report.targets, report.tables = targets(found), [times(found, rows)]
+    bars = {name: bar(seconds) for name, seconds in found.items()}
+    report.figures = [Bars("seconds", "From files to files", "s", {"seconds": bars})]
     return report
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import falkirk as fk
 from benchmarks.harness import unsaved
-from benchmarks.harness.plots import Bars, Figure, Lines
+from benchmarks.harness.plots import Bars, Figure, Lines, bar
 from benchmarks.harness.report import Report, Table
 from benchmarks.harness.spread import median, quantile, spread, verdict
 from benchmarks.harness.versions import spark_machine
@@ -192,7 +192,7 @@ def storage(kept: Kept) -> Table:
 def figures(found: list[Round], kept: Kept) -> list[Figure]:
     """Costs as bars, and what is kept over the epochs."""
     over = {name: paired(found, name, NOTHING) for name in POLICIES if name != NOTHING}
-    bars = {name: (median(each), min(each), max(each)) for name, each in over.items()}
+    bars = {name: bar(each) for name, each in over.items()}
     sizes = [(float(epoch), size / 1e6) for epoch, size in kept.seen]
     live = [(sizes[0][0], kept.live / 1e6), (sizes[-1][0], kept.live / 1e6)] if sizes else []
     series = {"data folder": sizes, "live state at the end": live} if sizes else {}

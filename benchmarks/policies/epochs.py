@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 
-from benchmarks.harness.plots import Bars
+from benchmarks.harness.plots import Bar, Bars, bar
 from benchmarks.harness.report import Report, Table
-from benchmarks.harness.spread import if_apart, median, spread
+from benchmarks.harness.spread import if_apart, spread
 from benchmarks.harness.versions import spark_machine
 from benchmarks.inputs.draws import Shape
 from benchmarks.policies.cell import Cell, Outcome, run_cell
@@ -89,10 +89,10 @@ def times(found: dict[tuple[str, float | None], list[Outcome]]) -> Table:
 
 def figure(found: dict[tuple[str, float | None], list[Outcome]]) -> Bars:
     """Milliseconds as bars."""
-    series: dict[str, dict[str, tuple[float, float, float]]] = {}
+    series: dict[str, dict[str, Bar]] = {}
     for label, of in (("in all", "seconds"), ("Python", "python_seconds")):
         for (way, pace), outcomes in found.items():
             if pace is None:
                 values = [getattr(o, of) / o.epochs * 1e3 for o in outcomes]
-                series.setdefault(label, {})[way] = median(values), min(values), max(values)
+                series.setdefault(label, {})[way] = bar(values)
     return Bars("milliseconds", "An epoch, four at once", "ms", series)

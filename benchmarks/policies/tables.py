@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchmarks.harness.plots import Bars, Figure, Lines
+from benchmarks.harness.plots import Bars, Figure, Lines, bar
 from benchmarks.harness.report import Table
 from benchmarks.harness.spread import ends, if_apart, median, quantile, spread
 from benchmarks.inputs.draws import UNIFORM, Shape
@@ -147,7 +147,7 @@ def figures(found: Found) -> list[Figure]:
             "× of an epoch with nothing saved",
             {
                 setting(shape): {
-                    way: around(over_nothing(found, way, shape))
+                    way: bar(over_nothing(found, way, shape))
                     for way in WAYS
                     if way != NOTHING and (way, shape, None) in found
                 }
@@ -167,7 +167,7 @@ def by_clock(
     series: dict[str, dict[str, tuple[float, float, float]]] = {}
     for (way, shape, seconds), outcomes in found.items():
         if seconds is not None and (values := of(outcomes)):
-            series.setdefault(setting(shape, seconds), {})[way] = around(values)
+            series.setdefault(setting(shape, seconds), {})[way] = bar(values)
     return Bars(name, title, y, series)
 
 
@@ -197,11 +197,6 @@ def interval(found: Found) -> Lines:
 def shapes(found: Found) -> list[Shape]:
     """All shapes that ran as fast as they could."""
     return list(dict.fromkeys(shape for _, shape, seconds in found if seconds is None))
-
-
-def around(values: Sequence[float]) -> tuple[float, float, float]:
-    """The median, the least and the greatest."""
-    return median(values), min(values), max(values)
 
 
 def facts(found: Found, centre: Shape, clock: float) -> dict[str, Any]:

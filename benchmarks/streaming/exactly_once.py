@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.harness.plots import Bar, Bars, bar
 from benchmarks.harness.report import Report, Table
 from benchmarks.harness.spread import ends, median, quantile, ratio, spread, times, verdict
 from benchmarks.harness.versions import spark_machine
@@ -78,6 +79,7 @@ def run(quick: bool) -> Report:
     report = Report("Exactly once: falkirk and Structured Streaming", settings)
     report.targets = targets(found, sizes)
     report.tables = [throughput(found, sizes, plan), latency(found, sizes)]
+    report.figures = figures(found, plan)
     return report
 
 
@@ -197,6 +199,24 @@ def latency(found: Found, sizes: tuple[int, ...]) -> Table:
             if runs:
                 table.rows.append([name, f"{size:,}", *delay_cells(runs)])
     return table
+
+
+def figures(found: Found, plan: Plan) -> list[Bars]:
+    """What a file of a backlog takes, and one alone, by how many events there are in it."""
+    costs = dict[str, dict[str, Bar]]()
+    delayed = dict[str, dict[str, Bar]]()
+    for (name, size), runs in sorted(found.items(), key=lambda item: item[0][1]):
+        events_each = f"{size:,} events"
+        in_all = [each / plan.backlog * 1e3 for each in backlogs(found, name, size)]
+        costs.setdefault(events_each, {})[name] = bar(in_all)
+        if all(each.single for each in runs):
+            alone = [each * 1e3 for each in delays(found, name, size)]
+            middle = median([second * 1e3 for each in runs for second in each.single])
+            delayed.setdefault(events_each, {})[name] = middle, min(alone), max(alone)
+    return [
+        Bars("throughput", "A file of a backlog", "ms", costs),
+        Bars("latency", "A file alone, until its result is visible", "ms", delayed),
+    ]
 
 
 def delay_cells(runs: list[tuple[float, ...]]) -> list[str]:

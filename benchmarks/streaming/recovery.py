@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.harness.plots import Bar, Bars, bar
 from benchmarks.harness.report import Report, Table
 from benchmarks.harness.spread import ratio, spread, times, verdict
 from benchmarks.harness.versions import spark_machine
@@ -70,6 +71,7 @@ def run(quick: bool) -> Report:
     report = Report("Recovery: the first result after a kill", settings)
     report.targets = targets(found)
     report.tables = [seconds(found)]
+    report.figures = [figure(found)]
     return report
 
 
@@ -153,6 +155,14 @@ def targets(found: dict[tuple[str, str], list[float]]) -> Table:
             both = found[FALKIRK, ours], found[STREAMING, theirs]
             table.rows.append([goal, times(*both), verdict(ratio(*both) <= most)])
     return table
+
+
+def figure(found: dict[tuple[str, str], list[float]]) -> Bars:
+    """The same as bars."""
+    series = dict[str, dict[str, Bar]]()
+    for (name, way), taken in found.items():
+        series.setdefault(name, {})[way] = bar(taken)
+    return Bars("seconds", "First result after SIGKILL", "s", series)
 
 
 def seconds(found: dict[tuple[str, str], list[float]]) -> Table:
