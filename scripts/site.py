@@ -19,6 +19,11 @@ PAGES = {
     "ARCHITECTURE.md": "project/architecture.md",
     "CHANGELOG.md": "project/changes.md",
     "tests/README.md": "project/tests.md",
+    "benchmarks/README.md": "benchmarks/index.md",
+    **{
+        path.relative_to(ROOT).as_posix(): path.relative_to(ROOT).as_posix()
+        for path in sorted(ROOT.glob("benchmarks/results/*.*"))
+    },
 }
 """Files of the repository, and where they are in the site."""
 
@@ -63,8 +68,7 @@ def on_config(config: Any) -> Any:
 def on_files(files: Files, config: Any) -> Files:
     """Adds the pages."""
     for source, place in PAGES.items():
-        text = (ROOT / source).read_text("utf-8")
-        files.append(File.generated(config, place, content=text))
+        files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
     return files
 
 

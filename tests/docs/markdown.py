@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/*.md")])
+PLACES = ("*.md", "docs/**/*.md", "tests/*.md", "benchmarks/**/*.md")
+PAGES = sorted(page for place in PLACES for page in ROOT.glob(place))
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
