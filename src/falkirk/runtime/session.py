@@ -52,6 +52,9 @@ DEFAULTS: Mapping[str, str] = {
 NO_MEMORY = "-XX:+ExitOnOutOfMemoryError"
 """A JVM without memory ends. If it lived on with fewer threads, jobs might wait for ever."""
 
+LOCAL_CLUSTER = "local-cluster"
+"""A master whose executors are processes of this machine."""
+
 LAUNCHER_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Spark starts a JVM only to put together the command that starts another."""
 
@@ -84,8 +87,7 @@ def start_session(
         with starting(master, given):
             return ready(builder.remote(master), {**RUNTIME_DEFAULTS, **given})
     prepare_environment()
-    java = {"spark.driver.defaultJavaOptions": " ".join((NO_MEMORY, *java_options(master)))}
-    chosen = {**DEFAULTS, **local_settings(master), **java, **given}
+    chosen = {**DEFAULTS, **local_settings(master), **java_settings(master), **given}
     hearing = Hearing() if SparkContext._gateway is None else None
     with starting(master, given, hearing):
         if hearing is not None:
@@ -138,13 +140,22 @@ def local_settings(master: str) -> dict[str, str]:
     if not is_local(master):
         return {}
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if master.startswith("local-cluster"):
+    if master.startswith(LOCAL_CLUSTER):
         os.environ.setdefault("SPARK_HOME", str(temporary_spark_home()))
     return {
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
     }
+
+
+def java_settings(master: str) -> dict[str, str]:
+    """What the JVMs are started with: the driver's, and those of executors on this machine."""
+    archive = java_options(master)
+    settings = {"spark.driver.defaultJavaOptions": " ".join((NO_MEMORY, *archive))}
+    if archive and master.startswith(LOCAL_CLUSTER):
+        settings["spark.executor.defaultJavaOptions"] = " ".join(archive)
+    return settings
 
 
 def is_local(master: str) -> bool:

@@ -3,8 +3,9 @@
 Most of the time that Spark takes to start goes into loading classes. An archive of them (AppCDS) is
 made beside the first run, by a process of its own that may wait for everybody else, and lies in
 the cache folder under a name for exactly this Java, this Spark and these jars. Later runs on this
-machine map it into memory. Java passes over an archive that does not fit, and whatever goes wrong
-here costs time and nothing else: no run fails because of it.
+machine map it into memory, and so do executors that are processes of this machine. Java passes over
+an archive that does not fit, and whatever goes wrong here costs time and nothing else: no run fails
+because of it.
 
 ``FALKIRK_CLASS_ARCHIVE=off`` does without. ``python -m falkirk.runtime.startup`` makes the archive
 now, and prints where it is.
@@ -40,7 +41,7 @@ BESIDE: list[subprocess.Popen[bytes]] = []
 
 
 def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """What the JVM of a session on ``master`` is to be started with, to use the archive.
+    """What the JVMs of a session on ``master`` are to be started with, to use the archive.
 
     Nothing if there is none yet; then it is made, beside everything else.
     """
@@ -59,13 +60,13 @@ def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tu
 
 
 def wanted(master: str, environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether an archive may be used: everything runs in one JVM of ours, and nobody minds.
+    """Whether an archive may be used: all JVMs are ours, on this machine, and nobody minds.
 
     >>> wanted("local[2]", {}), wanted("spark://host:7077", {}), wanted("local", {SWITCH: "off"})
     (True, False, False)
     """
-    # A local cluster has another Spark home, and so another class path, every time.
-    return master.partition("[")[0] == "local" and environment.get(SWITCH, "").lower() != "off"
+    ours = master.partition("[")[0] in ("local", "local-cluster")
+    return ours and environment.get(SWITCH, "").lower() != "off"
 
 
 def archive_path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -85,10 +86,16 @@ def fingerprint(java: Path, environment: Mapping[str, str]) -> str:
 
 
 def spark_folder(environment: Mapping[str, str]) -> Path:
-    """Where Spark's jars are."""
+    """Where Spark is, with its jars.
+
+    A local cluster has a home of links, another one every time. Java compares files and not their
+    names, so what counts is where the links lead.
+    """
     import pyspark
 
-    return Path(environment.get("SPARK_HOME") or Path(pyspark.__file__).parent)
+    package = Path(pyspark.__file__).parent
+    home = Path(environment.get("SPARK_HOME") or package)
+    return package if (home / "jars").resolve() == (package / "jars").resolve() else home
 
 
 def stamp(path: Path) -> str:
@@ -114,7 +121,8 @@ def make_beside(archive: Path, environment: Mapping[str, str] = os.environ) -> N
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,  # it outlives a run that is shorter
-        env={**environment, SWITCH: "off"},
+        # A home of links ends with this process.
+        env={**environment, "SPARK_HOME": str(spark_folder(environment)), SWITCH: "off"},
     )
     BESIDE.append(beside)
 

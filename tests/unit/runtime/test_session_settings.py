@@ -44,6 +44,20 @@ def test_a_local_cluster_does_not_write_beside_the_jars(tmp_path: Path) -> None:
     assert session.spark_home(tmp_path) == home
 
 
+@pytest.mark.parametrize(
+    ("master", "archive", "executors"),
+    [("local-cluster[2,1,1024]", ("-XX:A",), True), ("local[2]", ("-XX:A",), False),
+     ("local-cluster[2,1,1024]", (), False)],
+)  # fmt: skip
+def test_the_executors_of_a_local_cluster_start_from_the_archive_too(
+    master: str, archive: tuple[str, ...], executors: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "java_options", lambda _: archive)
+    found = session.java_settings(master)
+    assert found["spark.driver.defaultJavaOptions"] == " ".join((session.NO_MEMORY, *archive))
+    assert found.get("spark.executor.defaultJavaOptions") == ("-XX:A" if executors else None)
+
+
 def test_spark_runs_on_the_java_that_was_found_to_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     """And not on the one in the environment, which does not run."""
     for name in ("JAVA_HOME", "PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON", "SPARK_LAUNCHER_OPTS"):

@@ -9,9 +9,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pyspark
 import pytest
 
 from falkirk.runtime import startup
+from falkirk.runtime.session import spark_home
 from falkirk.runtime.startup import (
     ARCHIVES_MAX,
     ATTEMPTS_MAX,
@@ -81,13 +83,29 @@ def test_later_runs_use_it(
     assert not started
 
 
-@pytest.mark.parametrize("master", ["spark://host:7077", "local-cluster[2,1,1024]", "yarn"])
+@pytest.mark.parametrize("master", ["spark://host:7077", "spark://127.0.0.1:7077", "yarn"])
 def test_only_a_local_master_has_it(
     environment: dict[str, str], archive: Path, started: list[list[str]], master: str
 ) -> None:
     make(archive, writing("classes"))
     assert java_options(master, environment) == ()
     assert not started
+
+
+def test_a_local_cluster_has_it_under_whatever_links(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """The home of links is another one every time, and gone when an archive is made beside."""
+    del environment["SPARK_HOME"]
+    made_for = startup.archive_path(environment)
+    given: list[dict[str, str]] = []
+    monkeypatch.setattr(startup.subprocess, "Popen", lambda _, env, **__: given.append(env))
+    linked = {**environment, "SPARK_HOME": str(spark_home(tmp_path / "links"))}
+    assert startup.archive_path(linked) == made_for
+    assert java_options("local-cluster[2,1,1024]", linked) == ()
+    assert [env["SPARK_HOME"] for env in given] == [str(Path(pyspark.__file__).parent)]
+    assert make(made_for, writing("classes"))
+    assert f"-XX:SharedArchiveFile={made_for}" in java_options("local-cluster[2,1,1024]", linked)
 
 
 def test_it_can_be_switched_off(

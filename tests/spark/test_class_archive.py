@@ -1,0 +1,73 @@
+"""The driver and the executors of a local cluster really map the class archive into memory."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.faults.killing import kill_group
+
+from falkirk.runtime.java import find_java_home
+from falkirk.runtime.startup import SWITCH, archive_path, make
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
+
+ROOT = Path(__file__).parents[2]
+SECONDS_MAX = 300
+CHILD = """
+from pathlib import Path
+from falkirk.runtime.session import start_session
+session = start_session("archive", "local-cluster[1,1,1024]")
+driver = session.sparkContext._jvm.java.lang.ProcessHandle.current().pid()
+assert session.range(0, 10, 1, 2).toArrow().num_rows == 10
+for maps in Path("/proc").glob("[0-9]*/maps"):
+    try:
+        command = maps.with_name("cmdline").read_text()
+        mapped = {line.split()[-1] for line in maps.read_text().splitlines() if ".jsa" in line}
+    except OSError:
+        continue  # it is somebody else's, or gone by now
+    if maps.parent.name == str(driver):
+        print("driver", *mapped, flush=True)
+    elif session.sparkContext.applicationId in command:
+        print("executor", *mapped, flush=True)
+session.stop()
+"""
+
+
+@pytest.fixture
+def archive() -> Path:
+    """The archive of this installation; if some process is at it, that is waited for."""
+    found = archive_path({**os.environ, "JAVA_HOME": str(find_java_home())})
+    deadline = time.monotonic() + SECONDS_MAX
+    while not make(found, exercise) and time.monotonic() < deadline:
+        time.sleep(1)
+    return found
+
+
+def exercise(option: str) -> None:
+    """Makes an archive in a process of its own, for this one has a session already."""
+    code = f"from falkirk.runtime.exercise import exercise_spark; exercise_spark({option!r})"
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, SWITCH: "off"})
+
+
+def test_all_jvms_of_a_local_cluster_start_from_the_archive(archive: Path, tmp_path: Path) -> None:
+    with (tmp_path / "child.log").open("wb") as log:
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD],
+            cwd=ROOT,
+            env={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path), "TMPDIR": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            output, _ = child.communicate(timeout=SECONDS_MAX)
+        finally:
+            kill_group(child)
+    assert child.returncode == 0, (tmp_path / "child.log").read_text()[-3_000:]
+    mapped = [line.split() for line in output.decode().splitlines()]
+    assert sorted(line[0] for line in mapped) == ["driver", "executor"]
+    assert all(str(archive) in line[1:] for line in mapped), mapped
