@@ -25,7 +25,9 @@ class Run:
     ``final`` has for each campaign and window of the steady part the time from the last view that
     was emitted to the final count that was visible; ``failing`` the same for the window of the
     failure; ``files`` for each file of the steady part the time until all its views were counted.
-    ``repeated`` is how many results were shown that said no more than an earlier one had said.
+    ``around`` is that time for each file of the window of the failure, beside when the file was
+    there, from the kill on. ``repeated`` is how many results were shown that said no more than an
+    earlier one had said.
     """
 
     start: float
@@ -33,6 +35,7 @@ class Run:
     final: tuple[float, ...]
     failing: tuple[float, ...]
     files: tuple[float, ...]
+    around: tuple[tuple[float, float], ...]
     first_after_kill: float | None
     too_low: int
     too_high: int
@@ -51,13 +54,19 @@ def outcome(
     """Adds up what was seen."""
     first, failing = live.windows_ms
     finals = final_latencies(live, observer.rows)
+    files = file_latencies(live, observer.rows)
     last = observer.latest
     return Run(
         start,
         backlog,
         tuple(seconds for key, seconds in finals.items() if first <= key[1] < failing),
         tuple(seconds for key, seconds in finals.items() if key[1] == failing),
-        file_latencies(live, observer.rows),
+        tuple(seconds for piece, seconds in files if first <= piece.begin_ms < failing),
+        tuple(
+            (live.emitted[piece.number] - live.killed, seconds)
+            for piece, seconds in files
+            if piece.begin_ms >= failing
+        ),
         first_after(live.killed, observer.rows),
         sum(last.get(key, 0) < count for key, count in right.items()),
         sum(last.get(key, 0) > count for key, count in right.items()),
@@ -84,9 +93,11 @@ def final_latencies(live: Live, rows: list[Shown]) -> dict[Key, float]:
     return {key: shown[key] - emitted[key] for key in counts if key in shown}
 
 
-def file_latencies(live: Live, rows: list[Shown]) -> tuple[float, ...]:
-    """For each file of the steady part: until as many views are counted as it ends with."""
-    first, failing = live.windows_ms
+def file_latencies(live: Live, rows: list[Shown]) -> list[tuple[Piece, float]]:
+    """For each file: until as many views are counted as it ends with.
+
+    A file whose views are never counted is left out.
+    """
     known = {key for piece in live.stream for key in piece.views()}
     best: Counter[Key] = Counter()
     total, reached = 0, list[tuple[int, float]]()
@@ -95,14 +106,14 @@ def file_latencies(live: Live, rows: list[Shown]) -> tuple[float, ...]:
             total += row.count - best[row.key]
             best[row.key] = row.count
             reached.append((total, row.seconds))
-    found, views, at = list[float](), 0, 0
+    found, views, at = list[tuple[Piece, float]](), 0, 0
     for piece in live.stream:
         views += sum(piece.views().values())
         while at < len(reached) and reached[at][0] < views:
             at += 1
-        if first <= piece.begin_ms < failing and at < len(reached):
-            found.append(reached[at][1] - live.emitted[piece.number])
-    return tuple(found)
+        if at < len(reached):
+            found.append((piece, reached[at][1] - live.emitted[piece.number]))
+    return found
 
 
 def first_after(moment: float, rows: list[Shown]) -> float | None:

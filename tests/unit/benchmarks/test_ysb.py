@@ -3,18 +3,28 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
 from benchmarks.harness.processes import kill, kill_one
 from benchmarks.inputs.events import ADS_EACH, POOLS
 from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders, of_two
+from benchmarks.ysb.figures import courses
 from benchmarks.ysb.observer import Observer, Shown, rows_of
-from benchmarks.ysb.outcome import Live, Run, file_latencies, final_latencies, first_after, repeated
+from benchmarks.ysb.outcome import (
+    Live,
+    Run,
+    file_latencies,
+    final_latencies,
+    first_after,
+    outcome,
+    repeated,
+)
 from benchmarks.ysb.plan import FULL, QUICK, Plan
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import WINDOW_MS, expected, pieces
-from benchmarks.ysb.tables import beside, latency_cells, literature, throughput
+from benchmarks.ysb.tables import beside, latency_cells, literature, slowest, throughput
 
 BEGIN = 1_700_000_000_000
 STREAM = pieces(7, 3, BEGIN, 100, 2_000)
@@ -46,7 +56,23 @@ def test_a_file_is_counted_when_as_many_views_are_as_it_ends_with() -> None:
     two, three = expected(STREAM[:2]), expected(STREAM)
     rows = [Shown(1.4, key, count) for key, count in two.items()]
     rows += [Shown(2.0, key, count) for key, count in three.items()]
-    assert file_latencies(live, rows) == pytest.approx((0.4, 0.3, 0.8))
+    found = file_latencies(live, rows)
+    assert [piece for piece, _ in found] == STREAM
+    assert [seconds for _, seconds in found] == pytest.approx([0.4, 0.3, 0.8])
+
+
+def test_files_of_the_failing_window_are_told_by_the_time_from_the_kill() -> None:
+    stream = pieces(7, 4, BEGIN, WINDOW_MS // 2, 2_000)
+    live = Live(stream, {7: 1.0, 8: 6.0, 9: 11.0, 10: 16.0}, (BEGIN, BEGIN + WINDOW_MS), 15.5)
+    observer = Observer(Path("nowhere"))
+    for number, moment in ((1, 1.5), (2, 6.25), (3, 11.125), (4, 18.0)):
+        observer.rows += [Shown(moment, *each) for each in expected(stream[:number]).items()]
+    run = outcome(live, observer, expected(stream), 0.0, 0.0)
+    assert run.files == pytest.approx((0.5, 0.25))
+    assert run.around == (pytest.approx((-4.5, 0.125)), pytest.approx((0.5, 2.0)))
+    assert slowest(run) == pytest.approx((2.0,))
+    curve = courses(contenders(), {FALKIRK: [run]})
+    assert curve == {f"{FALKIRK} (exactly once)": [(-4.5, 125.0), (0.5, 2000.0)]}
 
 
 def test_what_is_shown_again_is_no_new_result() -> None:
@@ -90,7 +116,7 @@ def test_no_part_of_a_run_touches_the_counts_of_another(plan: Plan) -> None:
 
 def a_run(backlog: float, *final: float) -> Run:
     """One that had these latencies."""
-    return Run(1.0, backlog, final, (), final, None, 0, 0, 1, 0)
+    return Run(1.0, backlog, final, (), final, (), None, 0, 0, 1, 0)
 
 
 FOUND = {
@@ -118,16 +144,22 @@ def test_ratios_have_the_least_and_the_greatest_of_the_turns() -> None:
 
 
 def test_throughput_and_failures_are_compared_on_as_many_workers() -> None:
-    failing = [Run(1.0, 4.0, (0.1,), (seconds,), (), None, 0, 0, 1, 0) for seconds in (0.2, 0.4)]
+    failing = [
+        Run(1.0, 4.0, (0.1,), (seconds,), (), ((-1.0, 0.1), (1.0, 2 * seconds)), None, 0, 0, 1, 0)
+        for seconds in (0.2, 0.4)
+    ]
     found = FOUND | {of_two(FALKIRK): failing[:1], of_two(STREAMING): failing[1:]}
     present = [each for each in contenders() if each.name in found]
     ratios = {row[0]: row[3] for row in throughput(present, found, Plan(backlog=100)).rows}
     assert ratios[FALKIRK] == "1.50 (1.00 to 2.00)"
     assert ratios[of_two(FALKIRK)] == "1.00 (1.00 to 1.00)"
-    rows = {row[0]: row[1:] for row in literature(found).rows}
-    beside_there = ["455 / 2225 / 2289", "0.20, 0.20", "–", "0.50 (0.50 to 0.50)"]
-    assert rows["exactly once, a worker fails"] == beside_there
-    assert rows["exactly once, all fails"] == ["–"] * 4
+    *_, final, slow, all_final, all_slow = literature(found).rows
+    half = "0.50 (0.50 to 0.50)"
+    there = ["455 / 2225 / 2289", "0.20, 0.20"]
+    assert final == ["exactly once, a worker fails", *there, "–", half]
+    assert slow == ["and the slowest file then", "–", "–", "–", half]
+    assert all_final == ["exactly once, all fails", *["–"] * 4]
+    assert all_slow == ["and the slowest file then", *["–"] * 4]
 
 
 CHILDREN = """
