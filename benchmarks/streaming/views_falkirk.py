@@ -11,7 +11,12 @@ from falkirk.dataflow.connecting import Limit
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 
-POLICIES = {"eager": fk.eager(), "lazy": fk.lazy(), "lazy-10": fk.lazy(every=10)}
+POLICIES = {
+    "eager": fk.eager(),
+    "lazy": fk.lazy(),
+    "lazy-10": fk.lazy(every=10),
+    "history": fk.history(),
+}
 
 
 def views(folder: Path, policy: fk.Policy) -> fk.Dataflow:
