@@ -1,15 +1,20 @@
 """What a benchmark returns, and how it is shown: tables in the terminal and in Markdown."""
 
 import platform
+import subprocess
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import psutil
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from benchmarks.harness.plots import Figure, draw
+
+ROOT = Path(__file__).parents[2]
+LOOK_SECONDS = 2.0
 
 
 @dataclass
@@ -42,12 +47,30 @@ class Report:
 
 
 def machine() -> dict[str, str]:
-    """The versions that a figure depends on."""
+    """The versions that a figure depends on, and who else was at work."""
     return {
         "falkirk": version("falkirk"),
+        "commit": _commit(),
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
         "system": f"{platform.system()} {platform.machine()}, {_processor()}",
+        "load": "the machine was shared: others kept its processors"
+        f" {psutil.cpu_percent(LOOK_SECONDS):.0f} % busy in the two seconds before it began",
     }
+
+
+def _commit() -> str:
+    """What of the source was measured: a commit, and whether anything but reports has changed."""
+    code = ["--", "src", "benchmarks", ":!benchmarks/results"]
+    try:
+        commit = _git("rev-parse", "--short", "HEAD")
+        return f"{commit} and changes" if _git("status", "--porcelain", *code) else commit
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown, for this is no repository"
+
+
+def _git(*arguments: str) -> str:
+    told = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return told.stdout.strip()
 
 
 def _processor() -> str:

@@ -19,5 +19,4 @@ def spark_machine() -> dict[str, str]:
         "Spark": f"{version('pyspark')}, master local[*], driver heap {heap}",
         "Java": ".".join(map(str, java)),
         "pyarrow": version("pyarrow"),
-        "load": f"the machine was shared: load average {os.getloadavg()[0]:.1f} when it began",
     }
