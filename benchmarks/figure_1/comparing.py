@@ -13,11 +13,10 @@ from benchmarks.figure_1.figures import figures
 from benchmarks.figure_1.measuring import FULL, MASTER, QUICK, Wrong, measured
 from benchmarks.figure_1.outcome import Run
 from benchmarks.figure_1.tables import described, tables
+from benchmarks.harness.archive import make_archive
 from benchmarks.harness.report import Report
 from benchmarks.harness.versions import spark_machine
 from falkirk.core.errors import ExecutionError
-from falkirk.runtime.exercise import exercise_spark
-from falkirk.runtime.startup import archive_path, make
 
 
 def run(quick: bool) -> Report:
@@ -28,8 +27,7 @@ def run(quick: bool) -> Report:
     machine = spark_machine()
     machine["Spark"] = machine["Spark"].replace("local[*]", MASTER)
     settings = {**machine, **described(plan)}
-    if not archive_path().exists():
-        make(archive_path(), exercise_spark)  # both start with it
+    make_archive()  # both start with it
     found: dict[str, list[Run]] = defaultdict(list)
     refused: list[str] = []
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))

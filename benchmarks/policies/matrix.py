@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from benchmarks.harness import unsaved
+from benchmarks.harness.archive import make_archive
 from benchmarks.harness.report import Report
 from benchmarks.harness.versions import spark_machine
 from benchmarks.inputs import events
@@ -80,6 +81,8 @@ def run(quick: bool) -> Report:
         found = measured(session, free, timed)
     finally:
         session.stop()
+    if not quick:
+        make_archive()
     killed = kills(1 if quick else 3, ["eager"] if quick else list(KILLED))
     report = Report("Policies by interval, rate, skew and failure", settings)
     report.tables = [*tables.tables(found), tables.kills(killed)]

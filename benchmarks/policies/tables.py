@@ -130,8 +130,9 @@ def kills(killed: Mapping[str, list[float]]) -> Table:
     table = Table(
         "SIGKILL of the driver",
         ["policy of the count", "seconds to the first new result"],
-        note="The flow of exactly-once; a new process, the start of Spark included. Median, with"
-        " the least and the greatest.",
+        note="The flow of exactly-once; a new process, the start of Spark included. Behind"
+        " lazy(every=10) the first new results are staged ones, which need no job. Median, with the"
+        " least and the greatest.",
     )
     for way, seconds in killed.items():
         table.rows.append([way, spread(seconds, "{:.1f}".format)])

@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.harness.archive import make_archive
 from benchmarks.harness.plots import Bar, Bars, bar
 from benchmarks.harness.report import Report, Table
 from benchmarks.harness.spread import ratio, spread, times, verdict
@@ -14,9 +15,8 @@ from benchmarks.harness.versions import spark_machine
 from benchmarks.inputs import events
 from benchmarks.inputs.events import Shape
 from benchmarks.streaming.outside import Program
-from falkirk.runtime.exercise import exercise_spark
 from falkirk.runtime.java import find_java_home
-from falkirk.runtime.startup import SWITCH, archive_path, make
+from falkirk.runtime.startup import SWITCH
 
 EVENTS, BEFORE, AFTER = 1_000, 12, 20
 """Events a file; results that are seen before the kill, and files that are left over at most."""
@@ -60,7 +60,7 @@ def run(quick: bool) -> Report:
         # Of a quick look nobody expects figures, and making archives takes a while.
         own = place / "streaming.jsa"
         if not quick:
-            make(archive_path(), exercise_spark)
+            make_archive()
             train(place, files, own)
         chosen = [each for each in contenders(own) if not quick or each.way == AS_STARTED]
         for repetition in range(repetitions):

@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from benchmarks.harness.archive import make_archive
 from benchmarks.harness.report import Report
 from benchmarks.harness.versions import spark_machine
 from benchmarks.ysb.contenders import ROOT, Contender, contenders
@@ -19,8 +20,6 @@ from benchmarks.ysb.outcome import Run
 from benchmarks.ysb.plan import FULL, QUICK, Plan
 from benchmarks.ysb.tables import described, tables
 from benchmarks.ysb.worker import Died
-from falkirk.runtime.exercise import exercise_spark
-from falkirk.runtime.startup import archive_path, make
 
 
 def run(quick: bool) -> Report:
@@ -33,8 +32,7 @@ def run(quick: bool) -> Report:
     found: dict[str, list[Run]] = defaultdict(list)
     failed: dict[str, str] = {}
     present = [each for each in everybody if is_present(each, failed)]
-    if not archive_path().exists():
-        make(archive_path(), exercise_spark)  # both on Spark start with it
+    make_archive()  # all on Spark start with it
     place = Path(tempfile.mkdtemp(prefix="falkirk-bench-"))
     try:
         for repetition in range(plan.repetitions):

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.killing import kill_group
 
 from falkirk.runtime.java import find_java_home
-from falkirk.runtime.startup import SWITCH, archive_path, make
+from falkirk.runtime.startup import archive_path
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -38,18 +38,13 @@ session.stop()
 
 @pytest.fixture
 def archive() -> Path:
-    """The archive of this installation; if some process is at it, that is waited for."""
+    """The archive of this installation; a process that is at it is waited for."""
     found = archive_path({**os.environ, "JAVA_HOME": str(find_java_home())})
     deadline = time.monotonic() + SECONDS_MAX
-    while not make(found, exercise) and time.monotonic() < deadline:
+    while not found.is_file() and time.monotonic() < deadline:
+        subprocess.run([sys.executable, "-m", "falkirk.runtime.startup"], capture_output=True)
         time.sleep(1)
     return found
-
-
-def exercise(option: str) -> None:
-    """Makes an archive in a process of its own, for this one has a session already."""
-    code = f"from falkirk.runtime.exercise import exercise_spark; exercise_spark({option!r})"
-    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, SWITCH: "off"})
 
 
 def test_all_jvms_of_a_local_cluster_start_from_the_archive(archive: Path, tmp_path: Path) -> None:
