@@ -21,6 +21,7 @@ from falkirk.connectors import Files, Numbers
 from falkirk.connectors.listing import FEW, THRESHOLD
 from falkirk.dataflow.connecting import Limit
 from falkirk.demo.figure_1.flow import ALL, FRESH, Once, answered
+from falkirk.runtime.content import STEPS_MAX
 from falkirk.runtime.options import Options
 from falkirk.runtime.run import run
 from falkirk.runtime.tasks import AWAITED
@@ -79,6 +80,13 @@ def chain(numbers: fk.Stream) -> list[fk.Stream]:
     return [numbers]
 
 
+def long_chain(numbers: fk.Stream) -> list[fk.Stream]:
+    """So many stateless steps that their plan is cut twice."""
+    for _ in range(2 * STEPS_MAX + 10):
+        numbers = numbers.where("value >= 0")
+    return [numbers]
+
+
 def logged(numbers: fk.Stream) -> list[fk.Stream]:
     """A firewall in the middle of stateless steps (§4.1)."""
     return [numbers.select("value + 1 AS value", policy=fk.batch()).where("value > 0")]
@@ -120,6 +128,8 @@ def cut(numbers: fk.Stream) -> list[fk.Stream]:
         # The sink's staging evaluates the fused plan, and writes the rows that it stages. The
         # input saves where it stands.
         pytest.param(chain, 1, 1, 2, id="ephemeral"),
+        # A plan of hundreds of steps would take Spark longer than to fix its rows now and then.
+        pytest.param(long_chain, 3, 1, 2, id="hundreds of ephemeral ones"),
         # The log needs the rows, and so does the sink after the last step.
         pytest.param(logged, 2, 2, 3, id="batch"),
         # Rows that go two ways are fixed once, and stored once; the second way has a step more.

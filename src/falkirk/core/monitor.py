@@ -94,6 +94,7 @@ class Monitor:
         self._settle_afresh()
 
     def _settle_afresh(self) -> None:
+        self._more: dict[int, bool] = {}
         self._trail = Trail(self.graph.topology)
         self._fixpoint = Fixpoint(self.graph, self.restorables, self._trail)
         self._fixpoint.settle()
@@ -125,34 +126,43 @@ class Monitor:
         """What the low-watermarks allow, as if all of them had just risen from ∅."""
         return self._advance({p: each.empty for p, each in enumerate(self._fixpoint.domains)})
 
-    def update(self, updates: Iterable[Update]) -> Advance:
-        """Takes one or many announcements and returns what they allow."""
-        more: dict[int, bool] = {}
-        try:
-            for update in updates:
-                self._take(update, more)
-        except FalkirkError:
-            self._settle(more)  # what came before the one that is refused counts
-            raise
-        return self._settle(more)
+    def note(self, updates: Iterable[Update]) -> None:
+        """Takes announcements, and leaves what they allow to the next update.
 
-    def _take(self, update: Update, more: dict[int, bool]) -> None:
-        """Adds to F*(p), and notes in ``more`` whether its chain is steady."""
+        Meanwhile low-watermarks may be lower than they could be, which is safe.
+        """
+        for update in updates:
+            self._take(update)
+
+    def update(self, updates: Iterable[Update] = ()) -> Advance:
+        """Takes one or many announcements and returns what they and those before allow."""
+        try:
+            self.note(updates)
+        except FalkirkError:
+            self._settle()  # what came before the one that is refused counts
+            raise
+        return self._settle()
+
+    def _take(self, update: Update) -> None:
+        """Adds to F*(p), and notes whether its chain is steady."""
         p = self._fixpoint.topology.number.get(update.processor)
         if p is None:
             raise InvariantError(f"{update.processor!r} is not a processor of this graph")
         restorable = self._fixpoint.restorables[p]
         if isinstance(update, Saved) and isinstance(restorable, Chain):
             restorable.append(update.checkpoint)
-            more[p] = restorable.steady
+            self._more[p] = restorable.steady
         elif isinstance(update, Completed) and isinstance(restorable, AnyFrontier):
             restorable.complete = restorable.complete | update.frontier
-            more[p] = True
+            self._more[p] = True
         else:
             raise InvariantError(f"{update.processor!r} cannot announce {update!r}")
 
-    def _settle(self, more: Mapping[int, bool]) -> Advance:
+    def _settle(self) -> Advance:
         """Raises everyone who waited for what there is more of."""
+        if not self._more:
+            return Advance({}, {}, {})
+        more, self._more = self._more, {}
         # In a chain that is not steady, what forbids one checkpoint may allow a larger one.
         first = [x for p, steady in more.items() for x in (2 * p, 2 * p + 1) if steady or x % 2]
         all_of = [2 * p for p, steady in more.items() if not steady]

@@ -5,7 +5,7 @@ or cached), and from there to a durable one. What is durable can be read back, s
 a read and nothing else.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -14,6 +14,10 @@ import pyarrow as pa  # type: ignore[import-untyped]
 
 from falkirk.runtime.blocks import Cached
 from falkirk.store.reference import Piece, Reference
+
+STEPS_MAX = 100
+"""Of a longer plan the rows are fixed every so many steps: Spark takes the longer for each step the
+more there are before it, and many hundreds fill its stack."""
 
 
 class PlanError(Exception):
@@ -62,6 +66,7 @@ class Content:
     """
 
     __slots__ = (
+        "_steps",
         "cached",
         "held_bytes",
         "hint",
@@ -87,6 +92,7 @@ class Content:
         """A content in one form."""
         self.lock = RLock()
         self.plan = plan
+        self._steps = 0
         self.table = table
         self.needs = needs
         self.cached: Cached | None = None
@@ -100,6 +106,8 @@ class Content:
         elif reference is not None:
             self.rows, self.piece = reference.rows, reference.piece
         self.hint = hint
+        if befores := self.befores:
+            self._steps = 1 + max(before.steps for before in befores)
 
     @property
     def settled(self) -> bool:
@@ -114,21 +122,44 @@ class Content:
     @property
     def lost(self) -> bool:
         """Whether the rows were on a lost executor, or follow from such rows, and are not kept."""
-        if self.table is not None or self.reference is not None:
-            return False
-        cached = self.cached
-        if cached is not None:
-            return cached.lost
-        return any(before.lost for before in self.befores) or any(
-            cached.lost for cached in self.needs
-        )
+        return any(each.lost_itself for each in self.walk())
+
+    @property
+    def lost_itself(self) -> bool:
+        """The same, but for what a plan is built on."""
+        missed = any(cached.lost for cached in self.reads_itself)
+        return missed and (self.volatile or not self.settled)
 
     @property
     def exposed(self) -> bool:
         """Whether the rows would go with some executor: cached there, or a plan over such rows."""
-        if self.settled:
-            return self.volatile
-        return bool(self.needs) or any(before.exposed for before in self.befores)
+        return any(each.volatile or each.needs for each in self.walk())
+
+    @property
+    def steps(self) -> int:
+        """How many steps of a plan lie between settled rows and these, at most."""
+        return 0 if self.settled else self._steps
+
+    @property
+    def cuts(self) -> list["Content"]:
+        """What is to be settled before this plan is built, so that no plan is long; nearest first.
+
+        A plan has one use, so nobody else needs these rows.
+        """
+        if self.steps <= STEPS_MAX:
+            return []
+        found = [each for each in self.walk() if each is not self]
+        cuts = [each for each in found if each.steps and not each.steps % STEPS_MAX]
+        return sorted(cuts, key=lambda each: each.steps)
+
+    def walk(self) -> Iterator["Content"]:
+        """This content and those that its plan is built on, as far as settled rows."""
+        left = [self]
+        while left:
+            content = left.pop()
+            yield content
+            if not content.settled:
+                left.extend(content.befores)
 
     @property
     def befores(self) -> tuple["Content", ...]:
@@ -141,10 +172,13 @@ class Content:
     @property
     def reads(self) -> tuple[Cached, ...]:
         """The cached blocks that a frame of this content reads."""
+        return tuple(cached for each in self.walk() for cached in each.reads_itself)
+
+    @property
+    def reads_itself(self) -> tuple[Cached, ...]:
+        """The same, without what the plan is built on."""
         cached = self.cached
-        if cached is not None:
-            return (cached,)
-        return self.needs + tuple(cached for before in self.befores for cached in before.reads)
+        return (cached,) if cached is not None else self.needs
 
     @property
     def size(self) -> int | None:

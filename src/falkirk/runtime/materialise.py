@@ -122,20 +122,26 @@ class Materialiser:
     def frame(self, content: Content) -> Any:
         """The content as a DataFrame: a plan is built, and not evaluated.
 
-        Only a large table is handed to Spark at once, by a job.
+        Only a large table is handed to Spark at once, by a job, and a long plan is cut by some.
         """
+        with content.lock:
+            for cut in content.cuts:
+                self.settle(cut)
+            return self._built(content)
+
+    def _built(self, content: Content) -> Any:
         with content.lock:
             if content.cached is not None:
                 if not content.cached.lost:
                     return self.blocks.read(content.cached)
                 if not content.volatile:
                     content.cached = None
-            if content.lost:
+            if content.lost_itself:
                 raise LostBlocksError("the rows were on a lost executor and nowhere else")
             if isinstance(content.plan, Step):
-                return content.plan.build(self.frame(content.plan.before))
+                return content.plan.build(self._built(content.plan.before))
             if isinstance(content.plan, Several):
-                return content.plan.function([self.frame(each) for each in content.plan.befores])
+                return content.plan.function([self._built(each) for each in content.plan.befores])
             if content.plan is not None:
                 return content.plan
             if content.table is None and content.reference is not None:
