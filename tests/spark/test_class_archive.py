@@ -7,14 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.faults.killing import kill_group
+from tests.spark.children import output_of_python
 
 from falkirk.runtime.java import find_java_home
 from falkirk.runtime.startup import archive_path
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
-ROOT = Path(__file__).parents[2]
 SECONDS_MAX = 300
 CHILD = """
 from pathlib import Path
@@ -48,21 +47,12 @@ def archive() -> Path:
 
 
 def test_all_jvms_of_a_local_cluster_start_from_the_archive(archive: Path, tmp_path: Path) -> None:
-    with (tmp_path / "child.log").open("wb") as log:
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHILD],
-            cwd=ROOT,
-            env={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path), "TMPDIR": str(tmp_path)},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            output, _ = child.communicate(timeout=SECONDS_MAX)
-        finally:
-            kill_group(child)
-    assert child.returncode == 0, (tmp_path / "child.log").read_text()[-3_000:]
-    mapped = [line.split() for line in output.decode().splitlines()]
+    output = output_of_python(
+        *("-c", CHILD),
+        folder=tmp_path,
+        environment={**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path), "TMPDIR": str(tmp_path)},
+        seconds_max=SECONDS_MAX,
+    )
+    mapped = [line.split() for line in output]
     assert sorted(line[0] for line in mapped) == ["driver", "executor"]
     assert all(str(archive) in line[1:] for line in mapped), mapped

@@ -1,18 +1,15 @@
 """A flow shows the same rows on every kind of master, in whatever form its batches are."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.faults.killing import kill_group
+from tests.spark.children import output_of_python
 from tests.spark.masters import environment, prepared
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow, pytest.mark.timeout(600)]
 
-ROOT = Path(__file__).parents[2]
 SECONDS_MAX = 400
 BOTH = [
     [[0], [{"count": 1, "total": 2, "word": "b"}, {"count": 2, "total": 4, "word": "a"}]],
@@ -34,22 +31,14 @@ EXPECTED = {"both": BOTH, "sums": SUMS, "halves": HALVES}
 
 @pytest.mark.parametrize("kind", ["local-cluster[2,1,1024]", "standalone", "connect"])
 def test_a_flow_shows_the_same_rows_on(kind: str, tmp_path: Path) -> None:
-    with prepared(kind, tmp_path) as master, (tmp_path / "child.log").open("wb") as log:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.spark.master_child", str(tmp_path), master],
-            cwd=ROOT,
-            env=environment(tmp_path),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
+    with prepared(kind, tmp_path) as master:
+        output = output_of_python(
+            *("-m", "tests.spark.master_child", str(tmp_path), master),
+            folder=tmp_path,
+            environment=environment(tmp_path),
+            seconds_max=SECONDS_MAX,
         )
-        try:
-            output, _ = child.communicate(timeout=SECONDS_MAX)
-        finally:
-            kill_group(child)
-    assert child.returncode == 0, (tmp_path / "child.log").read_text()[-3_000:]
-    found = [json.loads(line) for line in output.splitlines() if line.startswith(b"{")]
+    found = [json.loads(line) for line in output if line.startswith("{")]
     assert [each["form"] for each in found] == ["small", "cached"]
     for each in found:
         assert {name: ordered(rows) for name, rows in each["shown"].items()} == {
