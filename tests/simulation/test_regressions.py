@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from falkirk.core.machine import checkpointing, delivery, recovery
+from falkirk.core.machine.flow import Flow
 from falkirk.core.machine.ledger import within
 from falkirk.core.policy import at_least_once, batch, lazy
 from falkirk.core.times import ProcessorId
@@ -97,6 +98,11 @@ def repetitions_count_for_nothing(put: Put) -> None:
     put(delivery, "send", send)
 
 
+def dead_ends_announce_nothing(put: Put) -> None:
+    """A stateless loop without a way out completes a time after all others have announced it."""
+    put(Flow, "_proved", lambda flow, stateless: {p for p in stateless if flow.graph.outputs(p)})
+
+
 def repeating_scenario(seed: int) -> Scenario:
     """Few random flows repeat what their receivers have."""
     scenario = chain(batch(), [at_least_once()], lazy(2), batches=(1, 1, 1))
@@ -109,6 +115,7 @@ MISTAKES: dict[Callable[[Put], None], tuple[Callable[[int], Scenario], int]] = {
     debts_are_forgotten: (random_scenario, 10),
     receivers_wait_in_vain: (random_scenario, 60),
     repetitions_count_for_nothing: (repeating_scenario, 40),
+    dead_ends_announce_nothing: (random_scenario, 150),
 }
 
 

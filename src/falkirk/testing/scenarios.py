@@ -201,6 +201,27 @@ def log_an_edge(maker: Maker, random: Random, ends: list[ProcessorId], inputs: I
         maker.processors[position] = replace(chosen, policy=policy)
 
 
+def add_dead_end(maker: Maker, random: Random, ends: list[ProcessorId], inputs: Inputs) -> None:
+    """What leads to no output: steps that end, or a loop without a way out."""
+    choices = (ephemeral(), ephemeral(), ephemeral(), batch(), lazy(1))
+    last = random.choice(ends)
+    for i in range(random.randint(0, 2)):
+        name = ProcessorId(f"lost{i}")
+        maker.processors.append(Processor(name, EPOCH, random.choice(choices)))
+        maker.logics[name] = Map()
+        maker.connect(last, name)
+        last = name
+    if random.random() < 0.7:
+        circle, around = ProcessorId("circle"), EdgeId("circles")
+        domain = Structured(2, random.choice(list(Order)))
+        maker.processors.append(Processor(circle, domain, random.choice(choices)))
+        maker.logics[circle] = Turn(around)
+        maker.edges += [
+            Edge(EdgeId(f"{last}>circle"), last, circle, Enter(EPOCH, domain)),
+            Edge(around, circle, circle, Feedback(domain, domain)),
+        ]
+
+
 def number(maker: Maker, source: ProcessorId, target: ProcessorId) -> None:
     """An edge along which messages are counted."""
     maker.edges.append(Edge(EdgeId(f"{source}>{target}"), source, target, Recorded()))
@@ -216,4 +237,5 @@ ANNEXES: dict[str, tuple[float, Annex]] = {
     "witnesses": (0.15, add_witnesses),
     "echo": (0.2, add_echo),
     "log": (0.3, log_an_edge),
+    "dead end": (0.1, add_dead_end),
 }

@@ -67,8 +67,8 @@ def look(state: State, flush: bool = False) -> list[Effect]:
             moved = [p for p in region if state.standing[p].growth]
             effects += [take(state, p, state.standing[p].completed) for p in moved]
     # What stateless processors complete allows nothing before those behind them have saved as much,
-    # and there are always some, so the monitor looks at it with what those announce: a chain of
-    # them would be looked at once for each of them.
+    # and there are always some (`Flow.restores_anywhere`), so the monitor looks at it with what
+    # those announce: a chain of them would be looked at once for each of them.
     state.monitor.note(updates)
     return effects
 

@@ -83,7 +83,7 @@ class Flow:
         self.numbered_ones = {
             p for p, each in self.processors.items() if isinstance(each.domain, Sequence)
         }
-        self.anywhere = {p for p in self.processors if self._restores_anywhere(p)}
+        self.anywhere = self._proved({p for p in self.processors if self._keeps_nothing(p)})
         self.output_ones = {p for p, each in self.processors.items() if each.role is Role.OUTPUT}
         self.prompt_ones = {
             p for p in self.output_ones - {*self.latest} if self.processors[p].policy.tainted
@@ -208,16 +208,26 @@ class Flow:
     def restores_anywhere(self, name: ProcessorId) -> bool:
         """Whether ``name`` needs no checkpoint at all: it keeps nothing and logs nothing (§3.4).
 
-        One without outputs does announce what it has completed, for nobody downstream proves it.
+        One that leads to nobody who saves does announce what it has completed, for nobody
+        downstream proves it: a leaf, say, or a loop without a way out.
         """
         return name in self.anywhere
 
-    def _restores_anywhere(self, name: ProcessorId) -> bool:
+    def _proved(self, stateless: set[ProcessorId]) -> set[ProcessorId]:
+        """Those of the ``stateless`` from whom an edge leads, in the end, to somebody else."""
+        found: set[ProcessorId] = set()
+        front = [p for p in self.processors if p not in stateless]
+        while front:
+            before = {edge.source for edge in self.graph.inputs(front.pop())}
+            front += before & stateless - found
+            found |= before & stateless
+        return found
+
+    def _keeps_nothing(self, name: ProcessorId) -> bool:
         processor, outputs = self.processors[name], self.graph.outputs(name)
         return (
             processor.role is Role.INNER
             and processor.policy.regime is Regime.EPHEMERAL
-            and bool(outputs)
             and not processor.policy.log
             and not any(edge.projection.recorded for edge in outputs)
         )
