@@ -11,7 +11,8 @@ from falkirk.runtime.java import find_java_home
 ROOT = Path(__file__).parents[2]
 EXACTLY, AT_LEAST = "exactly once", "at least once"
 FALKIRK, RELAXED = "falkirk eager()", "falkirk lazy(every=10)"
-STREAMING, FLINK, PATHWAY, BYTEWAX = "Structured Streaming", "Flink", "Pathway", "Bytewax"
+STREAMING, FLINK, FLINK_AT_ONCE = "Structured Streaming", "Flink", "Flink, at once"
+PATHWAY, BYTEWAX = "Pathway", "Bytewax"
 MASTER = "local-cluster[2,1,1024]"
 EXECUTOR, TASK_MANAGER = "CoarseGrainedExecutorBackend", "TaskManagerRunner"
 
@@ -120,6 +121,17 @@ def in_one_process() -> list[Contender]:
             " results when a checkpoint is complete; mini-batches of at most 20 ms; the campaigns"
             " are joined by a function over Pandas series (there is no lookup in files), in bundles"
             " of at most 20 ms; restarted from its last complete checkpoint",
+            ("exactly-once",),
+            peer="flink",
+            environment=java,
+        ),
+        Contender(
+            FLINK_AT_ONCE,
+            AT_LEAST,
+            "benchmarks.ysb.peers.by_flink",
+            "the same, with a checkpoint every second; results do not wait for it: another function"
+            " over Pandas series shows them, before a sink that swallows everything",
+            ("at-least-once",),
             peer="flink",
             environment=java,
         ),

@@ -9,7 +9,15 @@ import psutil
 import pytest
 from benchmarks.harness.processes import kill, kill_one
 from benchmarks.inputs.events import ADS_EACH, POOLS
-from benchmarks.ysb.contenders import FALKIRK, FLINK, STREAMING, contenders, of_two
+from benchmarks.ysb.contenders import (
+    FALKIRK,
+    FLINK,
+    FLINK_AT_ONCE,
+    RELAXED,
+    STREAMING,
+    contenders,
+    of_two,
+)
 from benchmarks.ysb.figures import courses
 from benchmarks.ysb.observer import Observer, Shown, rows_of
 from benchmarks.ysb.outcome import (
@@ -160,6 +168,17 @@ def test_throughput_and_failures_are_compared_on_as_many_workers() -> None:
     assert slow == ["and the slowest file then", "–", "–", "–", half]
     assert all_final == ["exactly once, all fails", *["–"] * 4]
     assert all_slow == ["and the slowest file then", *["–"] * 4]
+
+
+def test_flink_stands_beside_falkirk_under_the_same_guarantee() -> None:
+    found = {FALKIRK: [a_run(1.0, 0.1)], RELAXED: [a_run(1.0, 0.1)]}
+    found |= {FLINK: [a_run(1.0, 0.2)], FLINK_AT_ONCE: [a_run(1.0, 0.4)]}
+    guarantee = {each.name: each.guarantee for each in contenders()}
+    assert guarantee[FALKIRK] == guarantee[FLINK] == "exactly once"
+    assert guarantee[RELAXED] == guarantee[FLINK_AT_ONCE] == "at least once"
+    rows = literature(found).rows
+    ratios = ["0.50 (0.50 to 0.50)"] * 2 + ["0.25 (0.25 to 0.25)"] * 2
+    assert [row[3] for row in rows[:4]] == ratios
 
 
 CHILDREN = """
