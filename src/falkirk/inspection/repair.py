@@ -32,11 +32,11 @@ FORMAT = 1
 class Plan:
     """What a repair will do.
 
-    ``moves`` names those that go back. ``frontiers`` and ``incarnations`` have those of them that
-    keep anything; the others follow by themselves. ``bounds`` is what was asked for, ``standing``
-    has everybody's incarnation, ``pins`` those that lie in what is undone and go with it, ``undo``
-    the outputs that take back what they have shown. A plan
-    for a flow that is ``running`` says how far back it goes at most.
+    ``moves`` names those that go back, and ``incarnations`` has their next ones. ``frontiers`` has
+    those of them that keep anything; the others follow by themselves. ``bounds`` is what was asked
+    for, ``standing`` has everybody's incarnation, ``pins`` those that lie in what is undone and go
+    with it, ``undo`` the outputs that take back what they have shown. A plan for a flow that is
+    ``running`` says how far back it goes at most.
     """
 
     format: int
@@ -100,11 +100,8 @@ def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any], pin: str = "") 
             refuse_beyond(look, p, bound, "nothing of it would be undone; name an earlier time")
         refuse_final(look, p, bound)
     solution, before = bounded(look, bounds), look.solution.frontiers
-    moved = {
-        p: frontier
-        for p, frontier in solution.frontiers.items()
-        if not look.flow.restores_anywhere(p) and frontier != before[p]
-    }
+    moves = tuple(p for p, frontier in solution.frontiers.items() if frontier != before[p])
+    moved = {p: solution.frontiers[p] for p in moves if not look.flow.restores_anywhere(p)}
     for p, frontier in moved.items():
         refuse_final(look, p, frontier)
     return Plan(
@@ -114,9 +111,9 @@ def plan_rollback(look: Look, bounds: Mapping[ProcessorId, Any], pin: str = "") 
         datetime.fromtimestamp(look.now, UTC).isoformat(timespec="seconds"),
         look.fingerprint,
         {"everything": f"pin {pin}"} if pin else {p: until(f) for p, f in bounds.items()},
-        tuple(p for p, frontier in solution.frontiers.items() if frontier != before[p]),
+        moves,
         {p: frontier_to_json(frontier) for p, frontier in moved.items()},
-        {p: look.stored[p].incarnation + 1 for p in moved},
+        {p: look.stored[p].incarnation + 1 for p in moves},
         tuple(fate(look, solution, p, failed=False) for p in look.flow.processors),
         tuple(rereads(look, solution)),
         tuple(resends(look, solution)),

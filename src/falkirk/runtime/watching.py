@@ -56,8 +56,10 @@ class Watcher:
     def _older(self, newest: dict[ProcessorId, Any]) -> dict[ProcessorId, Any]:
         """The newest of the older low-watermarks that is far enough behind, if there is one.
 
-        They are kept and posted as a whole, for only together are they a consistent choice.
+        They are kept and posted as a whole, for only together are they a consistent choice. One
+        below which a person went since is none any more.
         """
+        self.older = [each for each in self.older if all(each[p] <= newest[p] for p in each)]
         self.older.append(newest)
         due = [
             each for each in self.older if self._epoch(each) <= self._epoch(newest) - self.behind

@@ -4,10 +4,10 @@ Reading needs no lease, and watermarks only grow, so any number of monitors may 
 on this machine or on others that reach the database.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from falkirk.core.checkpoint import Checkpoint
 from falkirk.core.errors import StoreError
@@ -146,12 +146,21 @@ class Noticeboard:
             connection.execute(update(facts).where(facts.c.name == name).values(value=raised))
 
 
-def lower(connection: Connection, frontiers: Mapping[ProcessorId, Any]) -> None:
-    """Takes back posted low-watermarks, where a person has gone below them."""
+def lower(
+    connection: Connection, moved: Iterable[ProcessorId], frontiers: Mapping[ProcessorId, Any]
+) -> None:
+    """Takes back posted low-watermarks of those that ``moved``, where a person went below them.
+
+    Of who keeps nothing, and so has no frontier here, it goes until monitors post it anew.
+    """
     facts = tables.facts
-    for p, frontier in frontiers.items():
-        here = facts.c.name == WATERMARK + p
+    for p in moved:
+        here, frontier = facts.c.name == WATERMARK + p, frontiers.get(p)
         known = connection.scalar(select(facts.c.value).where(here).with_for_update())
-        if known is not None and not frontier_from_key(known) <= frontier:
+        if known is None:
+            continue
+        if frontier is None:
+            connection.execute(delete(facts).where(here))
+        elif not frontier_from_key(known) <= frontier:
             lowered = frontier_key(frontier_from_key(known) & frontier)
             connection.execute(update(facts).where(here).values(value=lowered))

@@ -96,7 +96,7 @@ def retract(rows: Rows, effect: Retract) -> None:
         rows.drop_records([(p, key) for key in keys if time_from_key(key) not in frontier])
     rows.drop_checkpoints({p: partial(_outside, f) for p, f in effect.frontiers.items()})
     if effect.note is not None:  # a person's: it may lead below what monitors have posted
-        lower(rows.connection, effect.frontiers)
+        lower(rows.connection, effect.incarnations, effect.frontiers)
         noting.write(rows.connection, effect.note)
 
 

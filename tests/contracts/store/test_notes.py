@@ -41,9 +41,9 @@ def test_a_pin_speaks_of_what_would_be_undone() -> None:
 def test_a_note_goes_with_its_retraction_or_not_at_all(place: Place) -> None:
     store = place.started()
     store.transact([Note(MAY.fact), *(persist(B, epoch) for epoch in range(4))])
-    store.noticeboard.post({B: upto(2), A: upto(9)})
+    store.noticeboard.post({B: upto(2), A: upto(9), C: upto(2)})
     note = Note({PIN + "may": None, "x": [1]}, {"what": "rollback"})
-    back = Retract({B: upto(1)}, {B: 1}, note)
+    back = Retract({B: upto(1)}, {B: 1, C: 1}, note)  # C keeps nothing
     bad = persist(B, 2, [Record((2,), state=[object()])], incarnation=1)
     with pytest.raises(StoreError):
         store.transact([back, bad])

@@ -194,6 +194,22 @@ def test_a_monitor_that_stays_behind_keeps_a_window(story: Make) -> None:
     assert frontiers()["written"] == "↓(8)"
 
 
+def test_a_monitor_forgets_what_a_person_went_below(story: Make) -> None:
+    begun = story(shop(fk.lazy()), embedded=False)
+    watcher = Watcher(begun.store.noticeboard, behind=9)
+    for _ in range(12):
+        begun.epochs(1)
+        watcher.look()
+    begun.stop()
+    known = len(watcher.older)
+    assert falkirk(*TO, "orders@5", *DO).exit_code == 0
+    watcher.look()
+    low = watcher.watermarks()
+    assert 0 < len(watcher.older) < known
+    assert all(each[p] <= low[p] for each in watcher.older for p in low)
+    assert set(watcher.board.watermarks()) == {"orders", "totals", "written"}, "sold keeps nothing"
+
+
 def with_monitor() -> None:
     falkirk("monitor", "--store", "state", "--once")
 

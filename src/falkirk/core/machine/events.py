@@ -236,6 +236,7 @@ class Persist:
 class Retract:
     """Forget, durably and before any later Persist, what lies outside these frontiers.
 
+    ``incarnations`` has everybody who goes back, also those who keep nothing.
     One transaction for all; late writes of earlier incarnations must not become visible. A ``note``
     of the driver's becomes durable in the same one.
     """
