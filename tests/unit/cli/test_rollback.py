@@ -180,13 +180,19 @@ def test_below_what_a_monitor_has_posted_nothing_goes_back(window: None) -> None
     assert "epoch 9" in str(result.exception)
 
 
-def test_a_monitor_that_stays_behind_keeps_a_window(story: Make) -> None:
+def staying_behind(story: Make, epochs: int) -> Watcher:
+    """A monitor that has looked at each epoch of a flow, which has stopped."""
     begun = story(shop(fk.lazy()), embedded=False)
-    watcher = Watcher(begun.store.noticeboard, behind=4)
+    watcher = Watcher(begun.store.noticeboard, behind=epochs)
     for _ in range(12):
         begun.epochs(1)
         watcher.look()
     begun.stop()
+    return watcher
+
+
+def test_a_monitor_that_stays_behind_keeps_a_window(story: Make) -> None:
+    staying_behind(story, 4)
     posted = {p: repr(f) for p, f in look_at("state").posted.items()}
     assert posted == dict.fromkeys(("orders", "sold", "totals", "written"), "↓(7)")
     assert isinstance(falkirk(*TO, "totals@6", *DO).exception, RecoveryError)
@@ -195,12 +201,7 @@ def test_a_monitor_that_stays_behind_keeps_a_window(story: Make) -> None:
 
 
 def test_a_monitor_forgets_what_a_person_went_below(story: Make) -> None:
-    begun = story(shop(fk.lazy()), embedded=False)
-    watcher = Watcher(begun.store.noticeboard, behind=9)
-    for _ in range(12):
-        begun.epochs(1)
-        watcher.look()
-    begun.stop()
+    watcher = staying_behind(story, 9)
     known = len(watcher.older)
     assert falkirk(*TO, "orders@5", *DO).exit_code == 0
     watcher.look()
