@@ -66,7 +66,7 @@ def test_all_types_are_read_as_spark_reads_them(spark: SparkSession, folder: Pat
     by_spark = read(spark, Files(folder, schema=SCHEMA))
     by_arrow = read(spark, Files(folder, schema=SCHEMA, driver_bytes_max=1 << 20))
     assert isinstance(by_arrow, pa.Table)
-    again = Materialiser(spark, None).frame(Content(table=by_arrow))
+    again = Materialiser(spark, None).hand_out(Content(table=by_arrow))
     assert again.dtypes == by_spark.dtypes
     rows = [
         frame.selectExpr("to_json(struct(*))", "hash(s, at, m, x)") for frame in (again, by_spark)

@@ -57,7 +57,7 @@ VALUES: dict[str, pa.Array] = {
 @pytest.mark.parametrize("keys", [*([name] for name in VALUES), ["word", "long"], ["real", "day"]])
 def test_spark_and_the_driver_divide_alike(materialiser: Materialiser, keys: list[str]) -> None:
     table = pa.table({"row": range(6), **VALUES})
-    frame = materialiser.frame(Content(table=table))
+    frame = materialiser.hand_out(Content(table=table))
     found = {
         row["row"]: number
         for number in range(PIECES)

@@ -12,7 +12,7 @@ from tests.spark.test_jobs import jobs_of
 from tests.spark.test_materialising import plan
 
 from falkirk.runtime.classic import Gateway
-from falkirk.runtime.content import Content
+from falkirk.runtime.content import Content, Step
 from falkirk.runtime.materialise import Materialiser
 from falkirk.store import open_store
 
@@ -54,11 +54,11 @@ def test_they_are_let_go_and_kept_as_columns_once_they_are_read_again(
     materialiser.blocks.sweep()
     assert gateway.persisted() == before
     with jobs_of(spark) as jobs:
-        once = materialiser.frame(content).where("n = 3")
+        once = materialiser.hand_out(content).where("n = 3")
         assert "FileScan parquet" in plan(once, capsys)
         assert once.agg(F.count("*"), F.sum("key")).collect()[0] == right()
         for _ in range(2):
-            often = materialiser.frame(content).where("n = 3")
+            often = materialiser.hand_out(content).where("n = 3")
             assert "InMemoryTableScan" in plan(often, capsys)
             assert often.agg(F.count("*"), F.sum("key")).collect()[0] == right()
     assert jobs == [3], "no job looks for the columns"
@@ -77,9 +77,26 @@ def right() -> tuple[int, int]:
 def test_few_bytes_stay_where_they_are(spark: SparkSession, make: Make) -> None:
     materialiser, content = make(10_000_000), rows(spark)
     materialiser.settle(content)
-    frame = materialiser.frame(content)
+    frame = materialiser.hand_out(content)
     materialiser.persist(content)
-    assert materialiser.frame(content) is frame
+    assert materialiser.hand_out(content) is frame
+
+
+def test_blocks_stay_until_the_jobs_of_a_plan_over_them_have_run(
+    spark: SparkSession, make: Make
+) -> None:
+    """Somebody else may write the rows to a file while a plan over their blocks is carried out."""
+    materialiser, content, gateway = make(0), rows(spark), Gateway(spark)
+    before = gateway.persisted()
+    materialiser.settle(content)
+    made = Content(plan=Step(content, lambda frame: frame.where("n = 3"), "p"))
+    with materialiser.opened(made) as frame:
+        materialiser.persist(content)
+        assert not content.volatile
+        materialiser.blocks.sweep()
+        assert frame.count() == right()[0]
+    materialiser.blocks.sweep()
+    assert gateway.persisted() == before
 
 
 def test_after_a_restart_they_are_looked_for_once(spark: SparkSession, make: Make) -> None:
@@ -89,7 +106,7 @@ def test_after_a_restart_they_are_looked_for_once(spark: SparkSession, make: Mak
     revived, materialiser = Content(reference=reference), make(0)
     with jobs_of(spark) as jobs:
         for _ in range(3):
-            found = materialiser.frame(revived).agg(F.sum("n")).collect()[0][0]
+            found = materialiser.hand_out(revived).agg(F.sum("n")).collect()[0][0]
             assert found == sum(n % 7 for n in range(ROWS))
     assert jobs == [4]
 

@@ -42,26 +42,26 @@ def test_rows_stay_columns_until_tasks_read_them(
     materialiser: Materialiser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few, many = Content(table=numbers(FEW)), Content(table=numbers(MANY))
-    assert "LocalTableScan" in plan(materialiser.frame(few), capsys), "Spark knows its size"
-    assert "LocalTableScan" not in plan(materialiser.frame(many), capsys)
-    assert materialiser.frame(many).agg(F.sum("n")).collect()[0][0] == MANY
-    assert materialiser.frame(many) is materialiser.frame(many)
+    assert "LocalTableScan" in plan(materialiser.hand_out(few), capsys), "Spark knows its size"
+    assert "LocalTableScan" not in plan(materialiser.hand_out(many), capsys)
+    assert materialiser.hand_out(many).agg(F.sum("n")).collect()[0][0] == MANY
+    assert materialiser.hand_out(many) is materialiser.hand_out(many)
     assert many.cached is None
 
 
 def test_a_large_table_is_handed_over_once_in_pieces(materialiser: Materialiser) -> None:
     large = Content(table=numbers(LARGE))
-    frame = materialiser.frame(large)
+    frame = materialiser.hand_out(large)
     assert large.cached is not None
     assert large.small_frame is None, "that would be a copy in Spark's memory"
     assert not large.volatile, "its rows are on the driver as well"
-    assert materialiser.frame(large) is frame
+    assert materialiser.hand_out(large) is frame
     found = frame.groupBy(F.spark_partition_id()).count().toArrow().column("count").to_pylist()
     assert sum(found) == LARGE
     assert max(found) * 16 <= 1.1 * KEPT_BYTES_MAX, "Arrow hands over ten thousand rows at a time"
     large.cached.lost = True
-    assert materialiser.frame(large) is not frame
-    assert materialiser.frame(large).count() == LARGE
+    assert materialiser.hand_out(large) is not frame
+    assert materialiser.hand_out(large).count() == LARGE
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
@@ -69,11 +69,11 @@ def test_the_smaller_side_of_a_join_goes_to_where_the_larger_one_is(
     materialiser: Materialiser, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
     small, large = numbers(MANY, "m"), Content(table=numbers(LARGE))
-    joined = materialiser.frame(join(large, Content(table=small), ["key"], how))
+    joined = materialiser.hand_out(join(large, Content(table=small), ["key"], how))
     assert "BroadcastHashJoin" in plan(joined, capsys)
     kept = LARGE - MANY if how == "left_anti" else LARGE if how == "left" else MANY
     assert joined.count() == kept
-    turned = materialiser.frame(join(Content(table=small), large, ["key"], how))
+    turned = materialiser.hand_out(join(Content(table=small), large, ["key"], how))
     assert "BuildLeft" in plan(turned, capsys) or how != "inner"
     assert turned.count() == (0 if how == "left_anti" else MANY)
 
@@ -84,7 +84,7 @@ def test_a_table_that_does_not_change_goes_to_where_many_rows_are(
     """It has few rows, but more bytes than Spark would know."""
     wide = numbers(10_000, "m").append_column("text", pa.array(["x" * 100] * 10_000))
     table = made(spark, spark.createDataFrame(wide)).frame
-    joined = materialiser.frame(Content(table=numbers(LARGE))).join(table, "key")
+    joined = materialiser.hand_out(Content(table=numbers(LARGE))).join(table, "key")
     assert "BroadcastHashJoin" in plan(joined, capsys)
     assert joined.count() == 10_000
 
@@ -93,7 +93,7 @@ def test_state_is_not_moved_to_meet_the_keys_that_are_touched(
     materialiser: Materialiser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     state, touched = Content(table=numbers(LARGE)), Content(table=numbers(MANY))
-    found = materialiser.frame(
+    found = materialiser.hand_out(
         aggregate(materialiser, [state, touched], ["key"], [("n", "sum")], touched)
     )
     assert "BroadcastHashJoin" in plan(found, capsys)

@@ -107,5 +107,5 @@ def test_rows_behind_an_empty_piece_are_there(spark: SparkSession) -> None:
     one, other = pa.table({"n": [1]}), pa.table({"n": [2]})
     pieces = united_tables([one, one.slice(0, 0), other])
     assert [piece.num_rows for piece in pieces.to_batches()] == [1, 0, 1]
-    frame = Materialiser(spark, None).frame(Content(table=pieces))
+    frame = Materialiser(spark, None).hand_out(Content(table=pieces))
     assert [row.n for row in frame.collect()] == [1, 2]

@@ -118,7 +118,8 @@ class Batch:
             table = self.arrow()
             yield from table.to_batches(max_chunksize=rows_max) or [empty_batch(table.schema)]
         else:
-            yield from streamed(self.materialiser.hand_out(self.content))
+            with self.materialiser.opened(self.content) as frame:
+                yield from streamed(frame)
 
     def is_empty(self) -> bool:
         """Whether there are no rows; fixes the content."""

@@ -93,9 +93,13 @@ class Blocks:
         cached.kept = True
 
     def sweep(self) -> None:
-        """Releases the blocks that nobody refers to any more."""
-        while self._unused:
-            self._unused.popleft()()
+        """Releases the blocks that nobody refers to any more; several threads may do so at once."""
+        while True:
+            try:
+                release = self._unused.popleft()
+            except IndexError:
+                return
+            release()
 
     def live(self) -> list[Cached]:
         """All blocks that somebody refers to and that are not known to be lost."""

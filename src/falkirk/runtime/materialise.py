@@ -71,7 +71,8 @@ class Materialiser:
             if content.settled:
                 return
             if content.hint is not None and content.hint <= self.small_bytes_max:
-                content.table = fetched(self.frame(content))
+                with self.opened(content) as frame:
+                    content.table = fetched(frame)
                 content.rows = content.table.num_rows
             else:
                 self._cache(content)
@@ -80,8 +81,8 @@ class Materialiser:
     def _cache(self, content: Content) -> None:
         seen = Observation()
         executors = self.blocks.executors()
-        counted = self.frame(content).observe(seen, F.count(F.lit(1)).alias("rows"))
-        cached = self.blocks.cache(counted)
+        with self.opened(content) as frame:
+            cached = self.blocks.cache(frame.observe(seen, F.count(F.lit(1)).alias("rows")))
         rows = seen.get.get("rows")
         if rows is None:  # a Spark Connect server may answer before it has the count
             rows = cached.frame.count()
@@ -106,7 +107,8 @@ class Materialiser:
                 if content.table is not None:
                     content.cached = self._blocks_of(content.table)
                 else:
-                    content.cached = self.blocks.cache(self.frame(content))
+                    with self.opened(content) as frame:
+                        content.cached = self.blocks.cache(frame)
 
     def table(self, content: Content) -> pa.Table:
         """The content on the driver."""
@@ -116,47 +118,64 @@ class Materialiser:
                 if content.reference is not None and content.reference.kind == "file":
                     content.table = self.files.read(content.reference)
                 else:
-                    return fetched(self.frame(content))
+                    with self.opened(content) as frame:
+                        return fetched(frame)
             return content.table
 
-    def frame(self, content: Content) -> Any:
+    @contextmanager
+    def opened(self, content: Content) -> Iterator[Any]:
+        """The content as a DataFrame, for jobs in the ``with``: no block of it is let go before.
+
+        What a plan is built on may become durable meanwhile, and then it leaves its blocks.
+        """
+        reads: list[Cached] = []
+        yield self._frame(content, reads)
+
+    def _frame(self, content: Content, reads: list[Cached]) -> Any:
         """The content as a DataFrame: a plan is built, and not evaluated.
 
-        Only a large table is handed to Spark at once, by a job, and a long plan is cut by some.
+        Only a large table is handed to Spark at once, by a job, and a long plan is cut by some. The
+        blocks that it reads are added to ``reads``, and are there as long as they are held.
         """
         with content.lock:
             for cut in content.cuts:
                 self.settle(cut)
-            return self._built(content)
+            return self._built(content, reads)
 
-    def _built(self, content: Content) -> Any:
+    def _built(self, content: Content, reads: list[Cached]) -> Any:
         with content.lock:
             if content.cached is not None:
                 if not content.cached.lost:
-                    return self.blocks.read(content.cached)
+                    return self._read(content.cached, reads)
                 if not content.volatile:
                     content.cached = None
             if content.lost_itself:
                 raise LostBlocksError("the rows were on a lost executor and nowhere else")
             if isinstance(content.plan, Step):
-                return content.plan.build(self._built(content.plan.before))
+                return content.plan.build(self._built(content.plan.before, reads))
             if isinstance(content.plan, Several):
-                return content.plan.function([self._built(each) for each in content.plan.befores])
+                befores = [self._built(each, reads) for each in content.plan.befores]
+                return content.plan.function(befores)
             if content.plan is not None:
+                reads += content.needs
                 return content.plan
             if content.table is None and content.reference is not None:
                 if content.reference.kind == "folder":
                     content.cached = self._in_file(content.reference, self.session.read)
-                    return self.blocks.read(content.cached)
+                    return self._read(content.cached, reads)
                 content.table = self.files.read(content.reference)
             if content.small_frame is None:
                 table: pa.Table = content.table
                 if table.nbytes > KEPT_BYTES_MAX:
                     content.cached = self._blocks_of(table)
-                    return content.cached.frame
+                    return self._read(content.cached, reads)
                 # One partition needs no shuffle to be grouped or joined.
                 content.small_frame = self._frame_of(table).coalesce(1)
             return content.small_frame
+
+    def _read(self, cached: Cached, reads: list[Cached]) -> Any:
+        reads.append(cached)
+        return self.blocks.read(cached)
 
     def _blocks_of(self, table: pa.Table) -> Cached:
         """A table on executors; no task gets more of it than a small table has."""
@@ -211,7 +230,8 @@ class Materialiser:
     def _write(self, content: Content) -> Reference:
         name, path = self.files.reserve(content.piece)
         try:
-            self.frame(content).write.parquet(path)
+            with self.opened(content) as frame:
+                frame.write.parquet(path)
             reference: Reference = self.files.seal(name)
         except BaseException:
             self.files.abandon(name)
@@ -255,10 +275,11 @@ class Materialiser:
 
     def hand_out(self, content: Content) -> Any:
         """The content as a DataFrame for somebody's code, which may make other frames of it."""
-        frame = self.frame(content)
+        reads: list[Cached] = []
+        frame = self._frame(content, reads)
         handed = getattr(self._handed, "cached", None)
         if handed is not None:
-            handed.update((id(cached), cached) for cached in content.reads)
+            handed.update((id(cached), cached) for cached in reads)
         return frame
 
     def handed_out(self) -> tuple[Cached, ...]:
