@@ -96,22 +96,24 @@ def in_one_process() -> list[Contender]:
             FALKIRK,
             EXACTLY,
             "benchmarks.ysb.views_falkirk",
-            "default options; a result is released when its state and cause are durable",
+            "default options; the campaigns rest on the driver (join_table); a result is released"
+            " when its state and cause are durable",
             ("exactly-once",),
         ),
         Contender(
             RELAXED,
             AT_LEAST,
             "benchmarks.ysb.views_falkirk",
-            "default options; state is saved at every tenth epoch, a result is shown at once",
+            "the same, but state is saved at every tenth epoch, and a result is shown at once",
             ("at-least-once",),
         ),
         Contender(
             STREAMING,
             EXACTLY,
             "benchmarks.ysb.views_streaming",
-            "falkirk's session settings, update mode, no trigger interval, default state store;"
-            " foreachBatch passes over a batch that is there",
+            "falkirk's session settings, update mode, no trigger interval, default state store; the"
+            " campaigns rest on the driver and are broadcast with each batch; foreachBatch passes"
+            " over a batch that is there",
         ),
         Contender(
             FLINK,

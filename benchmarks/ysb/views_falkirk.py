@@ -8,6 +8,7 @@ import falkirk as fk
 from benchmarks.inputs.events import CAMPAIGN_SCHEMA
 from benchmarks.ysb.showing import show
 from benchmarks.ysb.stream import SCHEMA, WINDOW_MS
+from falkirk import lindi
 from falkirk.connectors import Files, Function
 from falkirk.runtime.run import run
 
@@ -25,11 +26,13 @@ def views(folder: Path, guarantee: str, attempt: int) -> fk.Dataflow:
         folder / "in", format="json", schema=SCHEMA, options=plain, order="name", watch=True
     )
     seen = flow.read(source, name="events").where("event_type = 'view'")
-    named = seen.select("ad_id", "event_time").transform(Campaigns(folder), name="campaigns")
+    named = lindi.rows(seen.select("ad_id", "event_time")).join_table(
+        lambda spark: spark.read.schema(CAMPAIGN_SCHEMA).json(str(folder / "campaigns")), on="ad_id"
+    )
     window = f"event_time DIV {WINDOW_MS} * {WINDOW_MS} AS window"
     exactly = guarantee == EXACTLY
     policy = fk.eager() if exactly else fk.lazy(every=EVERY)
-    counts = named.group_by("campaign_id", window).count(name="counts", policy=policy)
+    counts = named.stream.group_by("campaign_id", window).count(name="counts", policy=policy)
 
     def write(time: Any, table: Any) -> None:
         # Who promises nothing does not recognise what the process before has shown.
@@ -39,26 +42,6 @@ def views(folder: Path, guarantee: str, attempt: int) -> fk.Dataflow:
 
     counts.write(Function(write, idempotent=exactly), name="out")
     return flow
-
-
-class Campaigns:
-    """A join with a table that does not change, which Spark reads once and keeps."""
-
-    def __init__(self, folder: Path) -> None:
-        """Nothing is read yet."""
-        from threading import Lock
-
-        self.folder, self.table, self.lock = folder, None, Lock()
-
-    def __call__(self, frame: Any) -> Any:
-        """The events with their campaigns; called for several epochs at once."""
-        from pyspark.sql.functions import broadcast
-
-        with self.lock:
-            if self.table is None:
-                reader = frame.sparkSession.read.schema(CAMPAIGN_SCHEMA)
-                self.table = broadcast(reader.json(str(self.folder / "campaigns")).cache())
-        return frame.join(self.table, on="ad_id")
 
 
 def main() -> None:

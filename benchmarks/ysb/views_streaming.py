@@ -15,7 +15,9 @@ from falkirk.runtime.session import start_session
 
 def start(spark: SparkSession, folder: Path) -> Any:
     """Starts the query: all files that wait are the next batch, which begins at once."""
-    campaigns = spark.read.schema(CAMPAIGN_SCHEMA).json(str(folder / "campaigns")).cache()
+    read = spark.read.schema(CAMPAIGN_SCHEMA).json(str(folder / "campaigns"))
+    # Rows on the driver are broadcast at every batch without a job, as by lindi's join_table.
+    campaigns = spark.createDataFrame(read.toArrow())
     events = spark.readStream.schema(SCHEMA).json(str(folder / "in"))
     seen = events.where("event_type = 'view'").select("ad_id", "event_time")
     window = F.expr(f"event_time DIV {WINDOW_MS} * {WINDOW_MS}").alias("window")
