@@ -1,7 +1,7 @@
 """What a processor is given with an event, and what comes of it: the machine's ``Result``."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -21,21 +21,29 @@ from falkirk.runtime.materialise import Materialiser
 
 @dataclass(slots=True)
 class StateView:
-    """The state that an event may see, and its changes to the state of its own time."""
+    """The state that an event may see, and its changes to the state of its own time.
+
+    Of what is ``kept`` at that time this event has ``added`` some.
+    """
 
     time: Any
     before: list[tuple[Any, Batch]]
     kept: list[Batch]
+    added: list[Batch] = field(default_factory=list)
     changed: bool = False
 
     def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
         """Adds a batch to the state of this time."""
-        self.kept.append(batch.labelled(label, passing))
+        self.added.append(batch.labelled(label, passing))
+        self.kept.append(self.added[-1])
         self.changed = True
 
     def clear(self) -> None:
         """Drops the state of this time."""
-        self.kept = [batch for batch in self.kept if batch.label == ASIDE]
+        self.kept, self.added = (
+            [batch for batch in batches if batch.label == ASIDE]
+            for batches in (self.kept, self.added)
+        )
         self.changed = True
 
     def own(self, label: str | None = None) -> list[Batch]:
@@ -187,12 +195,17 @@ class EventContext:
             if ways[id(batch.content)] > 1 or fixes(self.policy, edge):
                 batch.materialise()
         if not self.policy.stateless:
-            for batch in self.state.kept:
+            for batch in self.state.added:
                 if not batch.content.settled and not self.passes(batch):
                     batch.materialise()
         state = tuple(self.state.kept) if self.state.changed else None
         sends = tuple((edge, time, batch.lend()) for edge, time, batch in self.sends)
         return Result(sends, tuple(self.requests), state, tuple(self.closes))
+
+    def made(self) -> Iterator[Batch]:
+        """The batches that the event sent or kept."""
+        yield from (batch for _, _, batch in self.sends)
+        yield from self.state.added
 
     def passes(self, batch: Batch) -> bool:
         """Whether rows need not rest here: they are dropped before they could be saved.

@@ -6,14 +6,14 @@ nobody anything; the owners of rows that are gone for good fail and everybody el
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from threading import Event as Flag
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from falkirk.core.machine.engine import Machine
-from falkirk.core.machine.events import Result, Suspect, Trust
+from falkirk.core.machine.events import Suspect, Trust
 from falkirk.core.times import ProcessorId
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import Blocks, LostBlocksError
@@ -166,14 +166,3 @@ def owners(machine: Machine, concerned: Callable[[Content], bool]) -> frozenset[
     return frozenset(
         p for p, batch in held if isinstance(batch, Batch) and concerned(batch.content)
     )
-
-
-def any_lost(result: Result) -> bool:
-    """Whether something that an event sent or kept was lost before the machine heard of it."""
-    return any(batch.content.lost for batch in batches_in(result))
-
-
-def batches_in(result: Result) -> Iterator[Batch]:
-    """Everything that an event sent or kept."""
-    yield from (batch for _, _, batch in result.sends if isinstance(batch, Batch))
-    yield from (batch for batch in result.state or () if isinstance(batch, Batch))

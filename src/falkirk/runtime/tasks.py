@@ -87,10 +87,8 @@ class Tasks:
         p = work.processor
         edge, batch = arrived(work.item)
         inline = self.inline(work.item)
-        own = list(self.machine.own_state(work))
-        mine = set(map(id, own))  # merged runs of earlier times may bear this time, too
-        trace = [] if p in self._inline else self.machine.trace(work)
-        state = StateView(work.time, [entry for entry in trace if id(entry[1]) not in mine], own)
+        earlier = [] if p in self._inline else self.machine.earlier_state(work)
+        state = StateView(work.time, earlier, self.machine.own_state(work))
         return Task(
             work,
             self.processors[p],

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from falkirk.core.errors import DefinitionError
 from falkirk.core.machine.events import Finish, Item, Result
 from falkirk.runtime.blocks import LostBlocksError
-from falkirk.runtime.losses import any_lost
 from falkirk.runtime.tasks import Task, Tasks
 from falkirk.runtime.turns import Turns
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 16
 """How many events the driver does itself before it looks whether a more urgent one has come."""
-LOOK_WORTH = 64
-"""A look at so many enabled events chooses one more than there are threads for."""
+LOOK_WORTH = 16
+"""For so many enabled events that a look finds, one more is done before the next look."""
 LOOK_SECONDS = 0.05
 """How long it holds: an event that came since, and needs no thread, waits no longer."""
 
@@ -57,13 +56,15 @@ class Working:
     def _begin_some(self) -> bool:
         """Begins some of what is enabled, in the order of turns; True if there may be more.
 
-        There may be thousands, so many are begun for one look at all of them, and some more are
-        chosen for threads that are free later, unless somebody waits for answers. Once the driver
-        has done one itself, which may have led to one that comes first, the others get no thread.
+        There may be thousands, so many are begun for one look at all of them, and unless somebody
+        waits for answers the more, the longer the look took; some are chosen for threads that are
+        free later. Once the driver has done one itself, which may have led to one that comes first,
+        the others get no thread.
         """
         machine, threads, begun, done, passed_over = self.driver.machine, self.threads, 0, 0, 0
         enabled = [item for item in machine.enabled() if not self._delays(item)]
         more = 0 if self.turns.awaited else len(enabled) // LOOK_WORTH
+        most = LOOK_AGAIN + more
         self._chosen.clear()
         self._looked_at = time.monotonic()
         for item in self.turns.first(enabled, threads - self.busy, threads, more):
@@ -73,8 +74,8 @@ class Working:
             if begun and not machine.is_enabled(item):
                 passed_over += 1
                 continue
-            begun, done = begun + 1, done + self._begin_row(item, LOOK_AGAIN - done)
-            if done == LOOK_AGAIN:
+            begun, done = begun + 1, done + self._begin_row(item, most - done)
+            if done == most:
                 break
         return done + passed_over > 0
 
@@ -132,7 +133,7 @@ class Working:
             self.returned(self._finish, task, result)
 
     def _finish(self, task: Task, result: Result) -> None:
-        if any_lost(result):
+        if any(batch.content.lost for batch in task.context.made()):
             self._raised(task, LostBlocksError("what it did was lost before it counted"))
             return
         try:

@@ -21,7 +21,10 @@ class Bench:
         self.leads_to: list[Any] = []
         self.awaited: list[str] = []
         self.behind: list[Any] = []
-        self.failures = SimpleNamespace(delays=lambda item: False, forget=id)
+        self.made: list[Any] = []
+        self.raised: list[Any] = []
+        self.running, self.state = {1}, self
+        self.failures = SimpleNamespace(delays=lambda item: False, forget=id, raised=self.failed)
         self.machine = mine = cast(Any, self)
         self.working = Working(mine, mine, mine, threads)
 
@@ -60,7 +63,13 @@ class Bench:
         return item
 
     def task(self, item: Any) -> Any:
-        return SimpleNamespace(work=item, inline=self.done(item), perform=Result)
+        context = SimpleNamespace(made=lambda: self.made)
+        return SimpleNamespace(
+            work=SimpleNamespace(number=1), inline=self.done(item), perform=Result, context=context
+        )
+
+    def failed(self, task: Any, error: Exception) -> None:
+        self.raised.append(error)
 
     def step(self, event: Any) -> None:
         self.items, self.leads_to = self.items + self.leads_to, []
@@ -106,13 +115,25 @@ def test_one_that_another_excludes_is_passed_over_and_its_thread_is_not_idle() -
     assert bench.work() == ["a0", "b2"]
 
 
-@pytest.mark.parametrize("count", [LOOK_AGAIN - 1, 3 * LOOK_AGAIN])
-def test_who_is_urgent_waits_for_a_few_only(count: int) -> None:
+@pytest.mark.parametrize("count", [LOOK_AGAIN - 1, 3 * LOOK_AGAIN, 20 * LOOK_WORTH])
+@pytest.mark.parametrize("awaited", [[], ["answers"]])
+def test_who_is_urgent_waits_for_a_few_only(count: int, awaited: list[str]) -> None:
+    """A few more where a look at all takes longer, and nobody waits for answers."""
     bench = Bench([event(f"i{n}", 1) for n in range(count)], inline="iu")
-    bench.leads_to = [event("urgent", 0)]
+    bench.awaited, bench.leads_to = awaited, [event("urgent", 0)]
     begun = bench.work()
     assert len(begun) == count + 1
-    assert begun.index("urgent0") == min(count, LOOK_AGAIN)
+    more = 0 if awaited else count // LOOK_WORTH
+    assert begun.index("urgent0") == min(count, LOOK_AGAIN + more)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_was_lost_before_it_counted_was_not_done(lost: bool) -> None:
+    bench = Bench([event("i", 0)], inline="i")
+    bench.made = [SimpleNamespace(content=SimpleNamespace(lost=each)) for each in (False, lost)]
+    bench.leads_to = [event("behind", 1)]
+    assert bench.work() == (["i0"] if lost else ["i0", "behind1"])
+    assert len(bench.raised) == lost
 
 
 def many(count: int = 10 * LOOK_WORTH) -> list[Notification]:

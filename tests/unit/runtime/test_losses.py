@@ -14,7 +14,7 @@ from falkirk.core.machine.events import Close, Finish, Ingest, Result
 from falkirk.runtime.batch import Batch
 from falkirk.runtime.blocks import Blocks, Cached
 from falkirk.runtime.content import Content, Several, Step
-from falkirk.runtime.losses import Watch, any_lost, owners
+from falkirk.runtime.losses import Watch, owners
 from falkirk.store.reference import Reference
 from falkirk.testing.script import Remembered, Script
 
@@ -102,7 +102,6 @@ def test_a_plan_over_lost_rows_is_lost() -> None:
         Content(plan="a frame", needs=(gone.cached,)),
     ]
     assert [plan.lost for plan in plans] == [True] * 4
-    assert any_lost(Result(sends=(("e", (0,), batch(plans[0])),)))
 
 
 def test_a_step_beyond_rows_that_became_durable_is_not_lost_but_a_frame_over_them_is() -> None:

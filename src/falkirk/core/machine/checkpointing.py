@@ -42,14 +42,17 @@ def look(state: State, flush: bool = False) -> list[Effect]:
     updates: list[Update] = []
     grown: list[ProcessorId] = []
     regions: dict[str, list[ProcessorId]] = {}
-    for p, standing in state.standing.items():
-        if (p in stale or flush) and not standing.replaying:
+    order = state.flow.graph.topology.number
+    concerned = list(state.standing) if flush else sorted(stale, key=order.__getitem__)
+    stale.clear()
+    for p in concerned:
+        standing = state.standing[p]
+        if not standing.replaying:
             updates += note_completion(state, p)
             if is_prompt(state, p):
                 effects += show(state, p)
             elif standing.growth and p not in anywhere:
                 grown.append(p)
-    stale.clear()
     for p in grown:
         policy = state.flow.processors[p].policy
         if policy.regime is Regime.SNAPSHOT:

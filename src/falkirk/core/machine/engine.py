@@ -93,12 +93,12 @@ class Machine:
         """The processor's state at times up to that of the work."""
         return self.state.ledgers[work.processor].state(work.time)
 
-    def trace(self, work: Work) -> list[tuple[Any, Batch]]:
-        """The same state, each part with its time."""
-        return self.state.ledgers[work.processor].trace(work.time)
+    def earlier_state(self, work: Work) -> list[tuple[Any, Batch]]:
+        """The same state without ``own_state``, each part with its time."""
+        return self.state.ledgers[work.processor].earlier(work.time)
 
     def own_state(self, work: Work) -> list[Batch]:
-        """The processor's state at exactly the time of the work."""
+        """What events at exactly the time of the work have kept."""
         record = self.state.ledgers[work.processor].records.get(work.time)
         return list(record.state) if record else []
 

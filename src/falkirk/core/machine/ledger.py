@@ -70,9 +70,16 @@ class Ledger:
 
     def trace(self, time: Any) -> list[tuple[Any, Batch]]:
         """The state that an event at ``time`` may see, with its times: all up to that one."""
+        return self._up_to(time, self.records.values())
+
+    def earlier(self, time: Any) -> list[tuple[Any, Batch]]:
+        """The same, but for what events of that very time have kept and nobody has folded yet."""
+        return self._up_to(time, (each for each in self.records.values() if each.time != time))
+
+    def _up_to(self, time: Any, records: Iterable[Record]) -> list[tuple[Any, Batch]]:
         every = isinstance(time, SequenceNumber)
         found = [entry for entry in self.base.state if every or product_leq(entry[0], time)]
-        for record in self.records.values():
+        for record in records:
             if record.state and (every or product_leq(record.time, time)):
                 found += [(record.time, batch) for batch in record.state]
         return found
