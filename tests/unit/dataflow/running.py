@@ -68,8 +68,7 @@ class State:
 
     def __init__(self, machine: Machine, work: Work) -> None:
         self.time, self.kept, self.changed = work.time, machine.own_state(work), False
-        mine = {id(batch) for batch in self.kept}
-        self.earlier = [entry for entry in machine.trace(work) if id(entry[1]) not in mine]
+        self.earlier = machine.earlier_state(work)
 
     def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
         self.kept, self.changed = [*self.kept, Batch(batch.frame, label)], True
