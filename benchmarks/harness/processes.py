@@ -11,7 +11,6 @@ from pathlib import Path
 import psutil
 
 Process = subprocess.Popen[bytes]
-PATIENCE_SECONDS = 10.0
 
 
 def started(
@@ -34,24 +33,30 @@ def started(
     return process, begun
 
 
-def kill(process: Process | None) -> None:
-    """Ends a program and all that it started, as a power failure would."""
+def kill(process: Process | None) -> float:
+    """Ends a program and all that it started, as a power failure would; returns when that began."""
+    begun = time.monotonic()
     if process is not None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+    return begun
 
 
-def kill_one(process: Process, word: str) -> None:
-    """Ends the first child of a program that has ``word`` in its command line, and its children."""
+def kill_one(process: Process, word: str) -> float:
+    """Ends the first child of a program that has ``word`` in its command line, and its children.
+
+    Returns when that began, and does not wait: whoever started the child sees that it is gone.
+    """
     children = psutil.Process(process.pid).children(recursive=True)
     named = [child for child in children if any(word in part for part in command_of(child))]
     oldest = min(named, key=psutil.Process.create_time)
     doomed = [oldest, *oldest.children(recursive=True)]
+    begun = time.monotonic()
     for each in doomed:
         with suppress(psutil.NoSuchProcess):
             each.kill()
-    psutil.wait_procs(doomed, timeout=PATIENCE_SECONDS)
+    return begun
 
 
 def command_of(process: psutil.Process) -> list[str]:

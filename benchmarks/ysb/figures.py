@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from benchmarks.harness.plots import Figure, Lines
 from benchmarks.harness.spread import median, quantile
-from benchmarks.ysb.contenders import Contender
+from benchmarks.ysb.contenders import Contender, of_two
 from benchmarks.ysb.outcome import Run
 
 STEP_SECONDS = 0.5
@@ -52,7 +52,7 @@ def curves(
         values = [seconds * 1e3 for run in found.get(each.name, []) for seconds in part(run)]
         if values:
             points = [(percent, quantile(values, percent / 100)) for percent in PERCENTS]
-            drawn[f"{each.name} ({each.guarantee})"] = points
+            drawn[label(each)] = points
     return drawn
 
 
@@ -66,5 +66,10 @@ def courses(everybody: list[Contender], found: dict[str, list[Run]]) -> dict[str
                 steps[moment // STEP_SECONDS * STEP_SECONDS].append(seconds * 1e3)
         if steps:
             points = [(moment, median(steps[moment])) for moment in sorted(steps)]
-            drawn[f"{each.name} ({each.guarantee})"] = points
+            drawn[label(each)] = points
     return drawn
+
+
+def label(contender: Contender) -> str:
+    """What a curve is called; how many workers there are, the title of the figure says."""
+    return f"{contender.name.removesuffix(of_two(''))} ({contender.guarantee})"

@@ -110,9 +110,9 @@ class Watching:
         marker = self.worker.folder / "in" / last.name
         with self.generated(stream) as generator:
             self.look_while(lambda: not marker.exists())
-            self.worker.fail()
+            killed = self.worker.fail()
             self.observer.look()  # what it showed with its last breath is no recovery
-            killed = time.monotonic()
+            gone = time.monotonic()
             if self.worker.process is None:
                 self.worker.start()
             self.look_while(lambda: generator.poll() is None)
@@ -121,7 +121,7 @@ class Watching:
         lines = (line.split() for line in self.emitted.read_text().splitlines())
         moments = {int(number): float(seconds) for number, seconds in lines}
         windows = plan.first_window_ms, plan.failing_window_ms
-        return Live(stream, moments, windows, killed)
+        return Live(stream, moments, windows, killed, gone)
 
     @property
     def emitted(self) -> Path:

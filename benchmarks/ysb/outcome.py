@@ -10,12 +10,13 @@ from benchmarks.ysb.stream import Key, Piece
 @dataclass(frozen=True)
 class Live:
     """The steady stream as it went: its files, when each was visible, the first and the failing
-    window, and when the contender was killed."""
+    window, when the contender was killed, and from when on what it shows comes after that."""
 
     stream: list[Piece]
     emitted: dict[int, float]
     windows_ms: tuple[int, int]
     killed: float
+    gone: float
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def outcome(
             for piece, seconds in files
             if piece.begin_ms >= failing
         ),
-        first_after(live.killed, observer.rows),
+        first_after(live, observer.rows),
         sum(last.get(key, 0) < count for key, count in right.items()),
         sum(last.get(key, 0) > count for key, count in right.items()),
         len(right),
@@ -116,12 +117,12 @@ def file_latencies(live: Live, rows: list[Shown]) -> list[tuple[Piece, float]]:
     return found
 
 
-def first_after(moment: float, rows: list[Shown]) -> float | None:
-    """Seconds from a moment to the first count that is higher than all that were shown of it."""
+def first_after(live: Live, rows: list[Shown]) -> float | None:
+    """Seconds from the kill to the first count that is higher than all that were shown of it."""
     best: Counter[Key] = Counter()
     for row in rows:
-        if row.seconds > moment and row.count > best[row.key]:
-            return row.seconds - moment
+        if row.seconds > live.gone and row.count > best[row.key]:
+            return row.seconds - live.killed
         best[row.key] = max(best[row.key], row.count)
     return None
 

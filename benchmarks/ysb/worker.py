@@ -32,17 +32,20 @@ class Worker:
         self.attempt += 1
         return begun
 
-    def kill(self) -> None:
-        """Ends the process and all that it started, and waits until it is dead."""
-        kill(self.process)
+    def kill(self) -> float:
+        """Ends the process and all that it started; returns, when it is dead, when that began."""
+        begun = kill(self.process)
         self.process = None
+        return begun
 
-    def fail(self) -> None:
-        """Kills one of its worker processes, if it has several, or else everything."""
+    def fail(self) -> float:
+        """Kills one of its worker processes, if it has several, or else everything; returns when.
+
+        Of several the others go on at once, so that nobody waits for it to be dead.
+        """
         if self.contender.worker and self.process is not None:
-            kill_one(self.process, self.contender.worker)
-        else:
-            self.kill()
+            return kill_one(self.process, self.contender.worker)
+        return self.kill()
 
     def check(self) -> None:
         """Raises if it has ended by itself."""
