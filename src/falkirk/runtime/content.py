@@ -122,8 +122,6 @@ class Content:
     @property
     def lost(self) -> bool:
         """Whether the rows were on a lost executor, or follow from such rows, and are not kept."""
-        if self.table is not None or self.reference is not None:  # asked of all that is kept
-            return False
         return any(each.lost_itself for each in self.walk())
 
     @property

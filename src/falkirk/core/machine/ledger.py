@@ -73,7 +73,10 @@ class Ledger:
         return self._up_to(time, self.records.values())
 
     def earlier(self, time: Any) -> list[tuple[Any, Batch]]:
-        """The same, but for what events of that very time have kept and nobody has folded yet."""
+        """The same, but for what events of that very time have kept and nobody has folded yet.
+
+        Merged runs of earlier times may bear that time, too.
+        """
         return self._up_to(time, (each for each in self.records.values() if each.time != time))
 
     def _up_to(self, time: Any, records: Iterable[Record]) -> list[tuple[Any, Batch]]:

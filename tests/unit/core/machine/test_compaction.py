@@ -114,3 +114,15 @@ def test_with_sequence_numbers_everything_is_seen() -> None:
     ledger = machine.state.ledgers["p"]
     ledger.base.state = [(SequenceNumber("a", n), n) for n in (1, 2)]
     assert len(ledger.trace(SequenceNumber("a", 1))) == 2
+
+
+def test_an_event_sees_merged_runs_that_bear_its_time_apart_from_what_others_keep_there() -> None:
+    machine = machine_with_base([(1,), (3,)], TotalFrontier((3,)))
+    ledger = machine.state.ledgers["p"]
+    for time in ((3,), (4,)):
+        ledger.at(time).state.append(f"own{time}")
+    assert ledger.earlier((3,)) == [((1,), "s(1,)"), ((3,), "s(3,)")]
+    assert ledger.earlier((4,)) == [*ledger.earlier((3,)), ((3,), "own(3,)")]
+    for time in ((3,), (4,)):
+        own = [(time, batch) for batch in ledger.at(time).state]
+        assert ledger.earlier(time) + own == ledger.trace(time)
