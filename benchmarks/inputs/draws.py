@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-UNIFORM, ZIPF, HOT = "uniform", "Zipf", "hot key"
+UNIFORM, ZIPF, HOT = "uniform keys", "Zipf keys", "one hot key"
 KEY = {
     UNIFORM: "pmod(xxhash64(id, {seed}), {keys})",
     # A logarithm that is spread evenly: the n-th key is drawn in proportion to 1/n.

@@ -23,7 +23,7 @@ def tables(found: Found) -> list[Table]:
 def setting(shape: Shape, seconds: float | None = None) -> str:
     """What is not as at the centre, in words."""
     words = [f"{shape.rows:,} rows"]
-    words += [] if shape.skew == UNIFORM else [f"{shape.skew} keys"]
+    words += [] if shape.skew == UNIFORM else [shape.skew]
     words += [] if seconds is None else [f"every {seconds} s"]
     return ", ".join(words)
 
