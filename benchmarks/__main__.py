@@ -63,7 +63,7 @@ BENCHMARKS = (
     ),
     Benchmark("matrix", "policies.matrix", "policies by interval, rate, skew and failure", 17, 1.5),
     Benchmark(
-        "growth", "growth.parts", "how costs grow with epochs, keys, rows and processors", 20, 2
+        "growth", "growth.parts", "how costs grow with epochs, keys, rows and processors", 22, 2
     ),
     Benchmark(
         "components", "components.comparing", "connected components that follow changes", 25, 1

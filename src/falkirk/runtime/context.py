@@ -27,7 +27,7 @@ class StateView:
     """
 
     time: Any
-    before: list[tuple[Any, Batch]]
+    before: Sequence[tuple[Any, Sequence[Batch]]]
     kept: list[Batch]
     added: list[Batch] = field(default_factory=list)
     changed: bool = False
@@ -56,7 +56,12 @@ class StateView:
 
     def trace(self, label: str | None = None) -> list[tuple[Any, Batch]]:
         """The state of all times up to this one, with the times."""
-        earlier = [(time, batch.lend()) for time, batch in self.before if wanted(batch, label)]
+        earlier = [
+            (time, batch.lend())
+            for time, batches in self.before
+            for batch in batches
+            if wanted(batch, label)
+        ]
         return earlier + [(self.time, batch) for batch in self.own(label)]
 
 

@@ -73,8 +73,6 @@ class Pressure:
         epoch = machine.state.standing[p].epoch
         if epoch is None:
             return False
-        if epoch - self.completed(machine, p) > self.epochs_ahead:
-            return False
         standing = machine.state.standing
         if any(whole_epochs(standing[q].completed) < epoch - 1 for q in self._in_turn.get(p, ())):
             return False
@@ -83,7 +81,10 @@ class Pressure:
             if epoch - shown > 1 and epoch - shown > self.side_by_side():
                 return False
         queues = machine.state.channels.queues
-        return all(len(queues[edge]) < self.epochs_ahead for edge in self._queues[p])
+        if any(len(queues[edge]) >= self.epochs_ahead for edge in self._queues[p]):
+            return False
+        # It is asked at each turn of the driver's loop, and this goes through everybody: last.
+        return bool(epoch - self.completed(machine, p) <= self.epochs_ahead)
 
     def completed(self, machine: Machine, p: ProcessorId) -> Any:
         """The last epoch of the input ``p`` that everybody downstream has completed, or -1."""

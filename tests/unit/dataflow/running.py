@@ -68,7 +68,8 @@ class State:
 
     def __init__(self, machine: Machine, work: Work) -> None:
         self.time, self.kept, self.changed = work.time, machine.own_state(work), False
-        self.earlier = machine.earlier_state(work)
+        found = machine.earlier_state(work)
+        self.earlier = [(time, batch) for time, batches in found for batch in batches]
 
     def put(self, batch: Batch, label: str = "", passing: bool = False) -> None:
         self.kept, self.changed = [*self.kept, Batch(batch.frame, label)], True

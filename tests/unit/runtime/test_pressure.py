@@ -1,5 +1,7 @@
 """How far an input may run ahead: by epochs, and by waiting messages behind sequence numbers."""
 
+from unittest.mock import patch
+
 from tests.unit.dataflow.ends import Sink, Source
 
 import falkirk as fk
@@ -77,6 +79,9 @@ def test_what_comes_gathers_until_the_first_output_is_done_with_what_came_before
     worked_off(machine, "slow", "late")
     ingested(machine)
     assert (gathering.allows(machine, IN), limited.allows(machine, IN)) == (False, True)
+    with patch.object(gathering, "completed") as asked:
+        assert not gathering.allows(machine, IN)
+    assert not asked.called, "so nobody has to go through all that are downstream"
     cores[0] = 2
     assert gathering.allows(machine, IN), "there are cores for two"
     ingested(machine)

@@ -32,7 +32,7 @@ def test_who_clears_keeps_and_has_added_what_was_set_aside_alone() -> None:
 
 
 def test_what_an_event_made_is_what_it_sent_and_what_it_added() -> None:
-    view, sent = StateView((3,), [((2,), batch())], [batch()]), batch()
+    view, sent = StateView((3,), [((2,), [batch()])], [batch()]), batch()
     view.put(batch())
     context = EventContext(NOBODY, NOBODY, NOBODY, view, ())
     context.sends.append((cast(Any, "e"), (3,), sent))

@@ -1,6 +1,6 @@
 """The machine: ``step(event) -> effects``, the same for the simulator and for Spark."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from falkirk.core.errors import InvariantError
@@ -93,8 +93,8 @@ class Machine:
         """The processor's state at times up to that of the work."""
         return self.state.ledgers[work.processor].state(work.time)
 
-    def earlier_state(self, work: Work) -> list[tuple[Any, Batch]]:
-        """The same state without ``own_state``, each part with its time."""
+    def earlier_state(self, work: Work) -> list[tuple[Any, Sequence[Batch]]]:
+        """The same state without ``own_state``, what was kept at a time together."""
         return self.state.ledgers[work.processor].earlier(work.time)
 
     def own_state(self, work: Work) -> list[Batch]:

@@ -5,7 +5,7 @@ the records in f, the log at f likewise, and M̄, N̄, D̄ and φ at f are folds
 Records below the low-watermark with nothing left to send are folded into one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any
 
@@ -70,22 +70,22 @@ class Ledger:
 
     def trace(self, time: Any) -> list[tuple[Any, Batch]]:
         """The state that an event at ``time`` may see, with its times: all up to that one."""
-        return self._up_to(time, self.records.values())
+        found = self._up_to(time, self.records.values())
+        return [(when, batch) for when, batches in found for batch in batches]
 
-    def earlier(self, time: Any) -> list[tuple[Any, Batch]]:
+    def earlier(self, time: Any) -> list[tuple[Any, Sequence[Batch]]]:
         """The same, but for what events of that very time have kept and nobody has folded yet.
 
-        Merged runs of earlier times may bear that time, too.
+        Merged runs of earlier times may bear that time, too. There may be thousands of batches, and
+        an event need not look at them: they are given as they lie here.
         """
         return self._up_to(time, (each for each in self.records.values() if each.time != time))
 
-    def _up_to(self, time: Any, records: Iterable[Record]) -> list[tuple[Any, Batch]]:
+    def _up_to(self, time: Any, records: Iterable[Record]) -> list[tuple[Any, Sequence[Batch]]]:
         every = isinstance(time, SequenceNumber)
-        found = [entry for entry in self.base.state if every or product_leq(entry[0], time)]
-        for record in records:
-            if record.state and (every or product_leq(record.time, time)):
-                found += [(record.time, batch) for batch in record.state]
-        return found
+        folded = [(when, (batch,)) for when, batch in self.base.state]
+        kept = [(record.time, record.state) for record in records if record.state]
+        return [entry for entry in (*folded, *kept) if every or product_leq(entry[0], time)]
 
     def state(self, time: Any) -> list[Batch]:
         """The state that an event at ``time`` may see, without its times."""

@@ -1,5 +1,6 @@
 """One record for each time of a processor: what the events at that time did."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -33,14 +34,15 @@ class Past:
 class Record:
     """What the events at one time did.
 
-    ``delivered`` has each event, in order, where the history is logged.
+    ``delivered`` has each event, in order, where the history is logged. ``state`` is replaced and
+    never changed in place: whoever works beside the machine goes on seeing what it was.
     """
 
     time: Any
     delivered: list[Past] = field(default_factory=list)
     processed: set[EdgeId] = field(default_factory=set)
     notified: bool = False
-    state: list[Batch] = field(default_factory=list)
+    state: Sequence[Batch] = field(default_factory=list)
     sent: list[Message] = field(default_factory=list)
     discarded: dict[EdgeId, set[Any]] = field(default_factory=dict)
     requests: set[Any] = field(default_factory=set)

@@ -58,7 +58,7 @@ def taken(state: State, p: ProcessorId, time: Any) -> None:
     """The outside has what a prompt output released of ``time``."""
     count = state.standing[p].released.pop(time, 0)
     if record := state.ledgers[p].records.get(time):
-        del record.state[:count]
+        record.state = record.state[count:]
 
 
 def outside_has(state: State, p: ProcessorId) -> Any:

@@ -11,6 +11,7 @@ from falkirk.core import Order, ProductFrontier, Structured, TotalFrontier
 from falkirk.core.machine.compaction import floor_of, least_outside, representative
 from falkirk.core.machine.engine import Machine
 from falkirk.core.machine.events import Collect, Compacted
+from falkirk.core.machine.releasing import taken
 from falkirk.core.order import product_leq
 from falkirk.core.policy import batch, history, lazy
 from falkirk.core.times import INF, SequenceNumber
@@ -120,9 +121,21 @@ def test_an_event_sees_merged_runs_that_bear_its_time_apart_from_what_others_kee
     machine = machine_with_base([(1,), (3,)], TotalFrontier((3,)))
     ledger = machine.state.ledgers["p"]
     for time in ((3,), (4,)):
-        ledger.at(time).state.append(f"own{time}")
-    assert ledger.earlier((3,)) == [((1,), "s(1,)"), ((3,), "s(3,)")]
-    assert ledger.earlier((4,)) == [*ledger.earlier((3,)), ((3,), "own(3,)")]
+        ledger.at(time).state = [f"own{time}"]
+    merged = [((1,), ("s(1,)",)), ((3,), ("s(3,)",))]
+    assert ledger.earlier((3,)) == merged
+    assert ledger.earlier((4,)) == [*merged, ((3,), ["own(3,)"])]
     for time in ((3,), (4,)):
+        seen = [(when, batch) for when, batches in ledger.earlier(time) for batch in batches]
         own = [(time, batch) for batch in ledger.at(time).state]
-        assert ledger.earlier(time) + own == ledger.trace(time)
+        assert seen + own == ledger.trace(time)
+
+
+def test_an_event_gets_what_was_kept_as_it_lies_there_and_it_stays_as_it_was() -> None:
+    machine = machine_with_base([], TotalFrontier())
+    ledger, standing = machine.state.ledgers["p"], machine.state.standing["p"]
+    ledger.at((0,)).state, standing.released[0,] = ["shown", "since"], 1
+    ((_, before),) = ledger.earlier((1,))
+    assert before is ledger.at((0,)).state, "thousands of batches cost an event nothing"
+    taken(machine.state, "p", (0,))
+    assert (before, ledger.at((0,)).state) == (["shown", "since"], ["since"])
