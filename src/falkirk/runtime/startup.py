@@ -36,6 +36,9 @@ ATTEMPTS_MAX = 3
 ARCHIVES_MAX = 4
 """How many are kept: they are large, and go out of use with every new version."""
 
+FOLDERS = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
+"""Folders of settings, which Spark puts on the class path."""
+
 BESIDE: list[subprocess.Popen[bytes]] = []
 """Processes that nobody waits for. Python warns of one that is let go while it runs."""
 
@@ -48,6 +51,8 @@ def java_options(master: str, environment: Mapping[str, str] = os.environ) -> tu
     if not wanted(master, environment):
         return ()
     try:
+        if obstacle(environment):
+            return ()
         archive = archive_path(environment)
         if archive.is_file():
             with suppress(OSError):
@@ -67,6 +72,17 @@ def wanted(master: str, environment: Mapping[str, str] = os.environ) -> bool:
     """
     ours = master.partition("[")[0] in ("local", "local-cluster")
     return ours and environment.get(SWITCH, "").lower() != "off"
+
+
+def obstacle(environment: Mapping[str, str] = os.environ) -> str:
+    """Why there can be no archive here, or nothing."""
+    folders = [Path(environment[name]) for name in FOLDERS if environment.get(name)]
+    if not environment.get("SPARK_CONF_DIR"):
+        folders.append(spark_folder(environment) / "conf")
+    for folder in folders:
+        if folder.is_dir() and any(folder.iterdir()):
+            return f"Java makes none where a folder with files is on the class path, as {folder} is"
+    return ""
 
 
 def archive_path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -184,4 +200,6 @@ if __name__ == "__main__":
 
     with suppress(OSError):
         os.nice(19)
+    if reason := obstacle():
+        sys.exit(f"no archive can be made: {reason}")
     print(made if make(made := archive_path(), exercise_spark) else "no archive could be made")

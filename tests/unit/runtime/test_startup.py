@@ -83,6 +83,24 @@ def test_later_runs_use_it(
     assert not started
 
 
+@pytest.mark.parametrize("variable", [*startup.FOLDERS, "SPARK_HOME"])
+def test_settings_on_the_class_path_leave_no_room_for_it(
+    environment: dict[str, str], started: list[list[str]], tmp_path: Path, variable: str
+) -> None:
+    folder = tmp_path / "settings" / "conf"
+    folder.mkdir(parents=True)
+    if variable == "SPARK_HOME":
+        folder = tmp_path / "spark" / "conf"
+        folder.mkdir()
+    else:
+        environment[variable] = str(folder)
+    assert not startup.obstacle(environment), "an empty folder is in nobody's way"
+    (folder / "spark-defaults.conf").touch()
+    assert str(folder) in startup.obstacle(environment)
+    assert java_options("local[*]", environment) == ()
+    assert not started, "it would be tried in vain"
+
+
 @pytest.mark.parametrize("master", ["spark://host:7077", "spark://127.0.0.1:7077", "yarn"])
 def test_only_a_local_master_has_it(
     environment: dict[str, str], archive: Path, started: list[list[str]], master: str
